@@ -1,0 +1,45 @@
+/* An intrusive doubly linked list with a sentinel, in the manner of the BSD and Linux lists. */
+#ifndef HERALD_BASE_LIST_H
+#define HERALD_BASE_LIST_H
+
+#include <stdbool.h>
+
+#include "base/macros.h"
+
+struct list {
+    struct list *prev, *next;
+};
+
+static inline void list_init(struct list *head)
+{
+    head->prev = head->next = head;
+}
+static inline bool list_empty(const struct list *head)
+{
+    return head->next == head;
+}
+static inline void list_append(struct list *head, struct list *item)
+{
+    item->prev = head->prev;
+    item->next = head;
+    head->prev->next = item;
+    head->prev = item;
+}
+/* Removes the item; it may be removed again without harm. */
+static inline void list_remove(struct list *item)
+{
+    item->prev->next = item->next;
+    item->next->prev = item->prev;
+    list_init(item);
+}
+#define LIST_ENTRY(item, type, member) CONTAINER_OF(item, type, member)
+#define LIST_FIRST(head, type, member) \
+    (list_empty(head) ? NULL : LIST_ENTRY((head)->next, type, member))
+/* The current item may be removed inside the loop. */
+#define LIST_EACH(var, head, type, member)                                                       \
+    for (struct list *it_##var = (head)->next, *next_##var = it_##var->next;                      \
+         it_##var != (head); it_##var = next_##var, next_##var = it_##var->next)                   \
+        for (type *var = LIST_ENTRY(it_##var, type, member), *once_##var = var; once_##var;         \
+             once_##var = NULL)
+
+#endif
