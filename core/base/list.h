@@ -36,10 +36,10 @@ static inline void list_remove(struct list *item)
 #define LIST_FIRST(head, type, member) \
     (list_empty(head) ? NULL : LIST_ENTRY((head)->next, type, member))
 /* The current item may be removed inside the loop. */
-#define LIST_EACH(var, head, type, member)                                                       \
-    for (struct list *it_##var = (head)->next, *next_##var = it_##var->next;                      \
-         it_##var != (head); it_##var = next_##var, next_##var = it_##var->next)                   \
-        for (type *var = LIST_ENTRY(it_##var, type, member), *once_##var = var; once_##var;         \
-             once_##var = NULL)
+#define LIST_EACH(var, head, type, member)                                            \
+    for (type *var = LIST_ENTRY((head)->next, type, member), /* NOLINT: a type */     \
+             *next_##var = LIST_ENTRY(var->member.next, type, member);                \
+         &var->member != (head);                                                      \
+         var = next_##var, next_##var = LIST_ENTRY(next_##var->member.next, type, member))
 
 #endif

@@ -9,9 +9,9 @@ struct cli_location {
     const char *source; /* "CLAUDE_CODE_EXECUTABLE", "beside herald", "PATH", "well-known folder" */
 };
 
-/* In order: the variable CLAUDE_CODE_EXECUTABLE (taken as it is), beside `self` (our own executable, absolute), PATH, then
- * the folders in which its installers put it (~/.local/bin, ~/.claude/local, /usr/local/bin, /opt/homebrew/bin). Empty
- * variables count as unset. */
+/* In order: the variable CLAUDE_CODE_EXECUTABLE (taken as it is), beside `self` (our own executable,
+ * absolute), PATH, then the folders in which its installers put it (~/.local/bin, ~/.claude/local,
+ * /usr/local/bin, /opt/homebrew/bin). Empty variables count as unset. */
 struct cli_location cli_locate(struct arena *a, str self, str home);
 
 #endif

@@ -390,6 +390,11 @@ json json_root(const struct json_doc *doc)
     return doc && doc->n ? (json){doc, 0} : JSON_NONE;
 }
 
+struct json_doc *json_doc_of(json v)
+{
+    return (struct json_doc *)(uintptr_t)v.doc; /* handles are const only for reading */
+}
+
 struct json_doc *json_detach(json v)
 {
     return v.doc ? json_parse(json_raw(v), NULL) : NULL;

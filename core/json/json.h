@@ -58,6 +58,8 @@ void json_unref_cleanup(struct json_doc **doc);
 struct json_doc *json_parse_reuse(struct json_doc **spare, str text, const char **why) WARN_UNUSED;
 
 json json_root(const struct json_doc *doc);
+/* The document of a value, for json_ref(); NULL for a missing one. */
+struct json_doc *json_doc_of(json v);
 /* A document of its own that holds `v`; NULL when `v` is missing or memory is out. */
 struct json_doc *json_detach(json v) WARN_UNUSED;
 

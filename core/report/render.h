@@ -44,6 +44,8 @@ void render_use(const struct render_context *cx, const struct render_call *call,
 /* The content of a use as an array (terminal block, change, display), as a request of a client that is not AIR
  * repeats it. */
 str render_use_content(const struct render_context *cx, const struct render_call *call, const struct facts *f);
+/* A list of content as an array; absent when the facts state no list. */
+str render_contents(const struct render_context *cx, const struct fact_contents *contents);
 /* The locations as an array; absent when the facts state no list. `extra` is a further path or absent; when it is one
  * of the locations already it is not added. */
 str render_locations(const struct render_context *cx, const struct facts *f, str extra);

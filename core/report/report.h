@@ -47,8 +47,8 @@ struct tool_report {
     bool untracked;       /* does not pass the field tracker */
 };
 
-/* Adds an entry; one with an absent `json`, or beyond the limit, is left out. */
-void tool_report_add_meta(struct tool_report *r, enum meta_space space, str key, str json);
+/* Adds an entry; one with an absent `text` (JSON), or beyond the limit, is left out. */
+void tool_report_add_meta(struct tool_report *r, enum meta_space space, str key, str text);
 /* True when the report says nothing beyond its id. */
 bool tool_report_empty(const struct tool_report *r);
 /* Writes the value of `_meta`, an object; nothing and false when there are no entries. */

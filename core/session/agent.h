@@ -1,0 +1,63 @@
+/* What the sessions of one connection share: the client's capabilities, the surface, the reporters, the account.
+ *
+ * There is one agent for each connection. It knows the sessions by their ids and starts and ends them; the protocol
+ * surface calls it, and gets told through the surface table. */
+#ifndef HERALD_SESSION_AGENT_H
+#define HERALD_SESSION_AGENT_H
+
+#include <uv.h>
+
+#include "base/dirs.h"
+#include "base/log.h"
+#include "cli/auth_probe.h"
+#include "client/capabilities.h"
+#include "reporter_host/reporter_host.h"
+#include "session/auth.h"
+#include "session/session.h"
+#include "session/surface.h"
+#include "session/usage.h"
+
+struct agent {
+    uv_loop_t *loop;
+    const struct log *log;
+    const struct standard_dirs *dirs;
+    struct reporter_host *reporters;
+    const struct surface *surface;
+    void *surface_self;
+    const char *const *env; /* of this process */
+    const char *executable; /* ours, for the launcher; NULL when it is not known */
+    bool hide_claude_auth;  /* --hide-claude-auth */
+
+    struct client_capabilities client;
+    struct map sessions; /* id → struct session */
+    struct usage_windows windows;
+    struct providers *providers;
+
+    struct auth_status auth;
+    struct auth_probe *probe; /* running, or NULL */
+    bool congested;
+    bool closing;
+};
+
+/* `a` was filled in down to hide_claude_auth by the caller. False: memory is out. */
+bool agent_init(struct agent *a) WARN_UNUSED;
+/* Ends every session without waiting for its CLI: each gets SIGTERM, and SIGKILL if it does not go. */
+void agent_close(struct agent *a);
+/* After the loop has ended. */
+void agent_free(struct agent *a);
+
+/* initialize: takes over what the client declared, for open sessions too. */
+void agent_use_client(struct agent *a, int protocol_version, json capabilities);
+/* Asks the CLI in the background who is signed in, unless it is being asked. `cwd` may be absent. */
+void agent_probe_auth(struct agent *a, str cwd);
+/* The account that a CLI told at its start. */
+void agent_note_account(struct agent *a, json account, str api_key_helper);
+
+/* The client authenticated with a gateway; `base_url` is absent when it gave none. */
+void agent_note_gateway(struct agent *a, str base_url);
+
+struct session *agent_session(struct agent *a, str id);
+/* The client takes output too slowly, or again. */
+void agent_set_congested(struct agent *a, bool congested);
+
+#endif

@@ -1,0 +1,357 @@
+/* The CLI's messages: one table row for each type and subtype, one short function for each row. */
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "session/commands.h"
+#include "session/internal.h"
+
+/* ---- Commands and titles ---- */
+
+void session_send_commands(struct session *s)
+{
+    json list = s->commands ? json_root(s->commands) : json_get(json_root(s->initialized), "commands");
+    AUTO_BUF(b);
+    commands_put(&b, list, json_root(s->terminal_commands));
+    s->agent->surface->commands(s->agent->surface_self, str_of(s->id), buf_str(&b));
+}
+
+static void publish_title(struct session *s, str title)
+{
+    char now[CLOCK_ISO_SIZE];
+    AUTO_BUF(b);
+    clock_iso8601_ms(now, clock_now_ms());
+    title_put_update(&b, title, str_of(now));
+    s->agent->surface->info(s->agent->surface_self, str_of(s->id), buf_str(&b));
+}
+
+struct title_question {
+    struct session *s;
+    unsigned epoch;
+};
+
+static void title_answered(void *user, const char *error, json payload)
+{
+    struct title_question *q = user;
+    struct session *s = q->s;
+    AUTO_BUF(text);
+    str title = error ? STR_ABSENT : json_str(json_get(payload, "title"));
+    if (session_live(s) &&
+        title_generated(&s->title, q->epoch, title, buf_str(&s->first_prompt), &text) == TITLE_PUBLISH) {
+        publish_title(s, buf_str(&text));
+    }
+    free(q);
+    session_unref(s);
+}
+
+static void ask_title(struct session *s, str description)
+{
+    struct title_question *q = s->cli ? malloc(sizeof(*q)) : NULL;
+    if (!q) {
+        return;
+    }
+    *q = (struct title_question){s, s->title.epoch};
+    session_ref(s);
+    AUTO_BUF(b);
+    json_member_str(&b, "description", description);
+    json_member_bool(&b, "persist", true);
+    cli_control_request(s->cli, "generate_session_title", buf_str(&b), 0, title_answered, q);
+}
+
+static void update_title(struct session *s)
+{
+    AUTO_BUF(text);
+    bool may_ask = s->state == SESSION_OPEN && !s->turns.cancelled;
+    switch (title_turn_end(&s->title, STR_ABSENT, s->first_prompt.n ? buf_str(&s->first_prompt) : STR_ABSENT, may_ask,
+                           &text)) {
+    case TITLE_PUBLISH:
+        publish_title(s, buf_str(&text));
+        break;
+    case TITLE_GENERATE:
+        ask_title(s, buf_str(&text));
+        break;
+    case TITLE_NOTHING:
+        break;
+    }
+}
+
+/* ---- The plan ---- */
+
+static void send_plan(struct session *s, str entries)
+{
+    bool changed = plan_list_sent(&s->plan, entries);
+    if (changed || !s->agent->client.air) {
+        s->agent->surface->plan(s->agent->surface_self, str_of(s->id), entries);
+    }
+}
+
+void session_publish_plan_entries(struct session *s, const struct fact_plan_entry *entries)
+{
+    AUTO_BUF(b);
+    plan_entries_put(&b, entries);
+    send_plan(s, buf_str(&b));
+}
+
+void session_change_tasks(struct session *s, const struct fact_task_change *changes)
+{
+    AUTO_BUF(b);
+    plan_list_change(&s->plan, changes);
+    plan_list_put(&b, &s->plan);
+    send_plan(s, buf_str(&b));
+}
+
+/* ---- system messages ---- */
+
+static void on_init(struct session *s, json m)
+{
+    const char *warning = NULL;
+    unsigned effects = session_options_note_fast(s->options, json_str(json_get(m, "fast_mode_state")),
+                                                 json_str(json_get(m, "fast_mode_disabled_reason")), &warning);
+    if (warning) {
+        session_warn(s, "Fast mode turned off", warning);
+    }
+    session_apply_effects(s, effects);
+    json list = json_get(m, "terminal_slash_commands");
+    if (json_is(list, JSON_ARRAY) && !commands_same_terminal_list(list, json_root(s->terminal_commands))) {
+        json_unref(s->terminal_commands);
+        s->terminal_commands = json_detach(list);
+        session_send_commands(s);
+    }
+}
+
+static void on_status(struct session *s, json m)
+{
+    if (str_is(json_str(json_get(m, "status")), "requesting")) {
+        turns_on_request(&s->turns, json_get(m, "user_message_uuids"));
+    }
+}
+
+static void on_state(struct session *s, json m)
+{
+    str state = json_str(json_get(m, "state"));
+    if (json_is_true(json_get(m, "sdk_host_only"))) {
+        return;
+    }
+    turns_on_state(&s->turns, state);
+    if (str_is(state, "idle")) {
+        update_title(s);
+    }
+}
+
+static void on_local_output(struct session *s, json m)
+{
+    session_say(s, json_str(json_get(m, "uuid")), json_str(json_get(m, "content")), STR_ABSENT);
+}
+
+static void on_informational(struct session *s, json m)
+{
+    str level = json_str(json_get(m, "level")), content = json_str(json_get(m, "content"));
+    AUTO_BUF(text);
+    AUTO_BUF(meta);
+    if (!level.n || str_is(level, "info")) {
+        buf_put_str(&text, content);
+    } else {
+        buf_put_c(&text, "**");
+        size_t at = text.n;
+        buf_put_str(&text, level);
+        if (buf_ok(&text) && text.p[at] >= 'a' && text.p[at] <= 'z') {
+            text.p[at] = (char)(text.p[at] - 'a' + 'A');
+        }
+        buf_put_c(&text, ":** ");
+        buf_put_str(&text, content);
+    }
+    json_open_object(&meta);
+    json_key(&meta, "claudeCode");
+    json_open_object(&meta);
+    json_member_c(&meta, "kind", "informational");
+    json_member_str(&meta, "level", level);
+    json_close_object(&meta);
+    json_close_object(&meta);
+    buf_clear(&s->scratch.notice);
+    buf_put_str(&s->scratch.notice, content);
+    s->agent->surface->text(s->agent->surface_self, str_of(s->id), MESSAGE_AGENT, json_str(json_get(m, "uuid")),
+                            buf_str(&text), buf_str(&meta));
+}
+
+static void on_retry(struct session *s, json m)
+{
+    session_on_retry(s, m);
+}
+
+static void on_denied(struct session *s, json m)
+{
+    tool_calls_denied(&s->calls, m);
+}
+
+static void on_compact_boundary(struct session *s, json m)
+{
+    AUTO_BUF(b);
+    usage_compacted(&s->usage, m);
+    usage_put_update(&b, &s->usage, JSON_NONE, JSON_NONE);
+    s->agent->surface->usage(s->agent->surface_self, str_of(s->id), buf_str(&b));
+}
+
+static void on_commands_changed(struct session *s, json m)
+{
+    json list = json_get(m, "commands");
+    if (json_is(list, JSON_ARRAY)) {
+        json_unref(s->commands);
+        s->commands = json_detach(list);
+        session_send_commands(s);
+    }
+}
+
+static void on_mirror_error(struct session *s, json m)
+{
+    log_write(s->agent->log, LOG_INFO, "the CLI could not mirror its transcript: %.*s",
+              STR_ARG(json_str(json_get(m, "error"))));
+}
+
+static void on_elicitation_complete(struct session *s, json m)
+{
+    str id = json_text(json_get(m, "elicitation_id"));
+    if (!id.p || !s->agent->client.elicitation_url) {
+        return;
+    }
+    AUTO_BUF(b);
+    json_open_object(&b);
+    json_member_str(&b, "elicitationId", id);
+    json_close_object(&b);
+    s->agent->surface->notify(s->agent->surface_self, "elicitation/complete", buf_str(&b));
+}
+
+/* ---- Other messages ---- */
+
+static void on_lifecycle(struct session *s, json m)
+{
+    turns_on_lifecycle(&s->turns, json_str(json_get(m, "command_uuid")), json_str(json_get(m, "state")));
+}
+
+static void on_result(struct session *s, json m)
+{
+    turns_on_result(&s->turns, m);
+}
+
+static void on_rate_limit(struct session *s, json m)
+{
+    if (!s->usage.known) {
+        return;
+    }
+    AUTO_BUF(b);
+    usage_put_update(&b, &s->usage, JSON_NONE, json_get(m, "rate_limit_info"));
+    s->agent->surface->usage(s->agent->surface_self, str_of(s->id), buf_str(&b));
+}
+
+static void on_tool_progress(struct session *s, json m)
+{
+    tool_calls_progress(&s->calls, m);
+}
+
+static void on_conversation_reset(struct session *s, json m)
+{
+    (void)m;
+    bool lost = false;
+    tool_calls_close(&s->calls, true, false, &lost);
+    session_clear_streams(s);
+    title_reset(&s->title);
+    buf_clear(&s->first_prompt);
+    session_change_tasks(s, &(struct fact_task_change){.change = TASK_CLEAR, .status = -1});
+}
+
+/* ---- Hooks ---- */
+
+static void on_hook(struct session *s, json m)
+{
+    json request = json_get(m, "request"), input = json_get(request, "input");
+    str event = json_str(json_get(input, "hook_event_name")), id = json_str(json_get(request, "tool_use_id"));
+    cli_control_answer(s->cli, json_str(json_get(m, "request_id")), STR("{\"continue\":true}"));
+    if (str_is(event, "PostToolUse")) {
+        if (str_is(json_str(json_get(input, "tool_name")), "EnterPlanMode")) {
+            session_change_mode(s, MODE_PLAN);
+        }
+        tool_calls_hook(&s->calls, input, id);
+    } else if (str_is(event, "PostModelSwitch")) {
+        str source = json_str(json_get(input, "source"));
+        if (!str_is(source, "sdk") && !str_is(source, "resume")) {
+            session_model_switched(s, json_str(json_get(input, "to_model")));
+        }
+    } else if (str_is(event, "TaskCreated")) {
+        if (plan_list_created(&s->plan, json_str(json_get(input, "task_id")),
+                              json_str(json_get(input, "task_subject")),
+                              json_str(json_get(input, "task_description")))) {
+            session_change_tasks(s, NULL);
+        }
+    } else if (str_is(event, "TaskCompleted")) {
+        if (plan_list_completed(&s->plan, json_str(json_get(input, "task_id")))) {
+            session_change_tasks(s, NULL);
+        }
+    }
+}
+
+static void on_control_request(struct session *s, json m)
+{
+    static const char *const unanswered[] = {
+        "remote_tool_call", "remote_plumbing_call", "remote_tools_probe", "remote_tools_reannounce"};
+    str subtype = json_str(json_path(m, "request", "subtype", NULL)), id = json_str(json_get(m, "request_id"));
+    if (str_is(subtype, "hook_callback")) {
+        on_hook(s, m);
+        return;
+    }
+    if (str_is(subtype, "can_use_tool") || str_is(subtype, "elicitation") || str_is(subtype, "request_user_dialog")) {
+        session_on_question(s, m, NULL);
+        return;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(unanswered); i++) {
+        if (str_is(subtype, unanswered[i])) {
+            return;
+        }
+    }
+    cli_control_refuse(s->cli, id, STR("Unsupported control request"));
+}
+
+/* ---- Dispatch ---- */
+
+struct frame_row {
+    const char *type, *subtype; /* subtype NULL: any */
+    void (*handle)(struct session *s, json m);
+};
+
+static const struct frame_row rows[] = {
+    {"stream_event", NULL, session_on_stream_event}, /* the most frequent ones first */
+    {"assistant", NULL, session_on_assistant},
+    {"user", NULL, session_on_user},
+    {"control_request", NULL, on_control_request},
+    {"result", NULL, on_result},
+    {"command_lifecycle", NULL, on_lifecycle},
+    {"rate_limit_event", NULL, on_rate_limit},
+    {"tool_progress", NULL, on_tool_progress},
+    {"conversation_reset", NULL, on_conversation_reset},
+    {"system", "init", on_init},
+    {"system", "status", on_status},
+    {"system", "session_state_changed", on_state},
+    {"system", "local_command_output", on_local_output},
+    {"system", "informational", on_informational},
+    {"system", "api_retry", on_retry},
+    {"system", "permission_denied", on_denied},
+    {"system", "compact_boundary", on_compact_boundary},
+    {"system", "commands_changed", on_commands_changed},
+    {"system", "elicitation_complete", on_elicitation_complete},
+    {"system", "mirror_error", on_mirror_error},
+};
+
+void session_on_frame(struct session *s, struct json_doc *doc)
+{
+    json m = json_root(doc);
+    str type = json_str(json_get(m, "type"));
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const struct frame_row *row = &rows[i];
+        if (str_is(type, row->type) &&
+            (!row->subtype || str_is(json_str(json_get(m, "subtype")), row->subtype))) {
+            if (s->options) { /* nothing of a conversation comes before the session is ready */
+                row->handle(s, m);
+            }
+            return;
+        }
+    }
+    log_write(s->agent->log, LOG_DEBUG, "a message of the CLI is not handled: %.*s", (int)(type.n < 64 ? type.n : 64),
+              type.p ? type.p : "");
+}

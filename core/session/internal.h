@@ -1,0 +1,142 @@
+/* The session object, for the files that make it up:
+ *
+ *     session.c     life: start, ready, end, close; requests of the client
+ *     frames.c      the CLI's messages, dispatched by a table
+ *     transcript.c  assistant and user messages, streamed text
+ *     outcome.c     how a result answers a prompt; failures
+ *     questions.c   permission questions and forms
+ *     plan_list.c   the plan: whole plans and the task list
+ *     tool_calls.c  tool calls
+ *     turn.c        the turn engine (a module of its own)
+ */
+#ifndef HERALD_SESSION_INTERNAL_H
+#define HERALD_SESSION_INTERNAL_H
+
+#include "base/list.h"
+#include "base/uuid.h"
+#include "cli/control.h"
+#include "extension/session_failure.h"
+#include "report/facts.h"
+#include "session/agent.h"
+#include "session/options.h"
+#include "session/plan_list.h"
+#include "session/session.h"
+#include "session/settings.h"
+#include "session/stream_text.h"
+#include "session/title.h"
+#include "session/tool_calls.h"
+
+enum session_state {
+    SESSION_STARTING,
+    SESSION_OPEN,
+    SESSION_ENDED, /* the CLI is gone, the session is a husk */
+    SESSION_GONE,  /* closed: it waits for its last reference */
+};
+
+/* What the turn at hand has shown so far, for the answer of its prompt. */
+struct turn_scratch {
+    bool text_delivered;   /* assistant text reached the client since the last result */
+    bool failed;           /* an assistant message carried an error */
+    bool usage_limit;      /* and it is a usage limit */
+    bool login;            /* or asks to sign in */
+    struct buf error;      /* its kind, in the CLI's words */
+    struct buf error_text; /* its text */
+    struct buf refusal;    /* the explanation of a refusal */
+    struct buf notice;     /* the last notice, white space collapsed */
+    bool real_answer;      /* a real model message came in this turn */
+};
+
+struct session {
+    struct agent *agent;
+    unsigned refs;
+    enum session_state state;
+    char id[UUID_SIZE];
+    char *cwd;
+    struct json_doc *params_doc;
+    struct session_params params;
+    struct settings *settings;
+    struct cli_control *cli; /* NULL before the start and after the end */
+    bool paused;             /* reading is stopped for the client's sake */
+    bool error_result_last;  /* the last result was an error: an exit with a code follows from it */
+
+    session_ready_cb *ready;
+    void *ready_user;
+    struct json_doc *initialized; /* the CLI's answer to initialize */
+    bool file_checkpoints;
+
+    struct session_options *options;
+    struct list changes; /* option changes that wait or run; the first one runs */
+
+    struct turns turns;
+    struct turn_scratch scratch;
+    struct usage usage;
+    struct usage_turn tally;
+    struct buf answer; /* the texts of the answer that is being made */
+    struct failures failures;
+    struct title title;
+    struct buf first_prompt; /* the stored summary of the conversation */
+
+    struct tool_calls calls;
+    struct list questions;
+    struct plan_list plan;
+
+    struct stream_text streamed;       /* of the main conversation */
+    struct map child_streams;          /* parent tool use id → struct stream_text */
+    struct buf message_id;             /* of the last top-level message_start */
+    struct json_doc *terminal_commands; /* the last terminal_slash_commands, an array; NULL: none */
+    struct json_doc *commands;         /* the last commands_changed list; NULL: that of initialize */
+};
+
+void session_ref(struct session *s);
+void session_unref(struct session *s);
+/* The session still talks to the client. */
+bool session_live(const struct session *s);
+void session_hold_frames(struct session *s);
+void session_release_frames(struct session *s);
+/* A control request, when the CLI is there. */
+void session_control(struct session *s, const char *subtype, str members);
+
+/* Stops the running work. */
+void session_interrupt(struct session *s);
+
+/* frames.c */
+void session_on_frame(struct session *s, struct json_doc *doc);
+void session_send_commands(struct session *s);
+
+/* transcript.c */
+void session_on_stream_event(struct session *s, json frame);
+void session_on_assistant(struct session *s, json frame);
+void session_on_user(struct session *s, json frame);
+/* A text of the agent's (or the CLI's) own. */
+void session_say(struct session *s, str message_id, str text, str meta);
+void session_clear_streams(struct session *s);
+
+/* Warns the person: as a notice where the client takes them, else as a text. */
+void session_warn(struct session *s, const char *title, const char *text);
+
+/* outcome.c */
+extern const struct turn_hooks session_turn_hooks;
+void session_scratch_clear(struct session *s);
+void session_scratch_free(struct session *s);
+/* How the CLI's end answers the active turn and the waiting ones. */
+void session_end_turns(struct session *s, bool died);
+void session_on_retry(struct session *s, json frame);
+void session_send_failure(struct session *s, const struct failure_record *record);
+
+/* questions.c */
+void session_on_question(struct session *s, json frame, struct json_doc *doc);
+void session_question_withdrawn(struct session *s, str request_id);
+void session_drop_questions(struct session *s);
+
+/* Option changes, session.c. */
+void session_apply_effects(struct session *s, unsigned effects);
+void session_change_mode(struct session *s, enum mode mode);
+void session_model_switched(struct session *s, str model);
+/* The current model's window, learned or guessed; asks the CLI for it in the background. */
+void session_select_model(struct session *s);
+
+/* plan_list.c through these: the plan goes to the client. */
+void session_publish_plan_entries(struct session *s, const struct fact_plan_entry *entries);
+void session_change_tasks(struct session *s, const struct fact_task_change *changes);
+
+#endif

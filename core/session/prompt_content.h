@@ -1,0 +1,36 @@
+/* ACP prompt blocks -> the content of a CLI user message.
+ *
+ * Text stays in its place; a link becomes Markdown; the text of an embedded resource stands in place as
+ * a link and follows at the end of the message as a context block; an image goes by its data or, without
+ * data, by its address; the rest (audio, binary resources) is dropped. Blocks that prompt_check() passed
+ * are what the other functions expect; anything else in them is skipped. */
+#ifndef HERALD_SESSION_PROMPT_CONTENT_H
+#define HERALD_SESSION_PROMPT_CONTENT_H
+
+#include "json/json.h"
+
+/* The checker of the `prompt` parameter: NULL when it is an array of known blocks with their required
+ * members, else what was expected (a static text). An empty array is fine. */
+const char *prompt_check(json prompt);
+
+/* Writes the content array of the CLI message. */
+void prompt_put_content(struct buf *b, json blocks);
+/* Writes the whole `user` message, without a line end. `priority` ("now", "later") is for steering and
+ * absent otherwise. */
+void prompt_put_user_message(struct buf *b, json blocks, str session_id, str uuid, str priority);
+/* The same for a prompt of Herald's own that is one text. */
+void prompt_put_user_text(struct buf *b, str text, str session_id, str uuid, str priority);
+
+/* Appends the raw text of the text blocks, joined by line feeds: what the title is made of. */
+void prompt_text(struct buf *b, json blocks);
+/* The first text block's text; absent when there is none. Borrows from the document. */
+str prompt_first_text(json blocks);
+/* The trimmed text of a prompt that is exactly one text block; absent for any other. */
+str prompt_sole_text(json blocks);
+/* True when the prompt is exactly one text block that trims to `command`. */
+bool prompt_is_command(json blocks, str command);
+/* The argument of `/goal ARGUMENT`, trimmed and not empty; false when the text is something else or
+ * has no argument. */
+bool prompt_goal_argument(str text, str *argument);
+
+#endif

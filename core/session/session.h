@@ -1,0 +1,58 @@
+/* A session: one conversation with one `claude` process, as the client knows it by its session id.
+ *
+ * Life: session_new() → STARTING → (the CLI is ready) OPEN → session_close(), or the CLI ends → the object goes when its
+ * last reference does. A CLI that ends by itself without an error leaves the session as an ENDED husk that refuses
+ * prompts in words; one that died takes the session with it. Everything runs on the loop thread. */
+#ifndef HERALD_SESSION_SESSION_H
+#define HERALD_SESSION_SESSION_H
+
+#include "session/launch.h"
+#include "session/turn.h"
+
+struct agent;
+struct session;
+
+/* Why a request about a session failed. `details` goes to data.details. */
+struct session_error {
+    int code;
+    str message; /* absent: the code's standard text */
+    str details; /* absent: none */
+    str data;    /* JSON in place of details; absent: none */
+};
+
+/* The session is ready (`error` is NULL), or could not be started; then it is gone when this returns. */
+typedef void session_ready_cb(void *user, struct session *s, const struct session_error *error);
+/* The answer to a request; `error` is NULL on success. */
+typedef void session_done_cb(void *user, const struct session_error *error);
+
+/* Starts a session. `params` is valid during the call; `doc` is the document it lives in. `resume` is the stored session to
+ * go on with, or absent. NULL only when memory is out. */
+struct session *session_new(struct agent *agent, const struct session_params *params, struct json_doc *doc, str resume,
+                            session_ready_cb *ready, void *user);
+str session_id(const struct session *s);
+/* The CLI has ended, without having died. */
+bool session_ended(const struct session *s);
+
+/* What session/new answers beside the id. */
+void session_put_modes(struct session *s, struct buf *b);
+void session_put_options(struct session *s, struct buf *b);
+/* What follows the answer: the commands, and the context window's size in the background. */
+void session_announce(struct session *s);
+
+/* session/prompt. The prompt's blocks passed prompt_check(). False: it was refused with `*error`, and no observer is called. */
+bool session_prompt(struct session *s, json blocks, const struct turn_observer *observer, void *user,
+                    struct session_error *error);
+void session_cancel(struct session *s);
+void session_set_mode(struct session *s, str mode, session_done_cb *done, void *user);
+void session_set_option(struct session *s, str id, json value, session_done_cb *done, void *user);
+
+/* Ends the session: its turns are answered as cancelled, the CLI is asked to go. `done` (may be NULL) comes when the turns are
+ * answered. The session leaves the agent's table at once. */
+void session_close(struct session *s, session_done_cb *done, void *user);
+
+/* The client was initialized again. */
+void session_use_client(struct session *s);
+/* Reading the CLI stops while the client is slow. */
+void session_pause(struct session *s, bool paused);
+
+#endif

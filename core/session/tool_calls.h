@@ -1,0 +1,73 @@
+/* The tool calls of a session: from the CLI's blocks, questions, hooks and results to reports for the client.
+ *
+ * A call is known from its first block (or question) until its result, and its hook 30 s longer. Each step runs the
+ * reporter, lets the renderer make reports of the facts, takes out what the client knows and hands them to the surface.
+ * What needs the disk (an edited file, a plan file, a skill) is looked up on a worker thread; the CLI's frames are held
+ * meanwhile, so that nothing overtakes it.
+ *
+ * Calls of tools that are shown as a plan are not announced, unless a person must allow them. */
+#ifndef HERALD_SESSION_TOOL_CALLS_H
+#define HERALD_SESSION_TOOL_CALLS_H
+
+#include "base/map.h"
+#include "json/json.h"
+#include "permission/offer.h"
+#include "report/tracker.h"
+#include "reporter_host/reporter_host.h"
+
+struct session;
+
+struct tool_call {
+    char *id, *name, *parent; /* parent: NULL at top level */
+    const struct reporter *reporter;
+    struct json_doc *input; /* the latest complete input; NULL before it */
+    bool announced;         /* the client got its tool_call and no result yet */
+    bool dispatched;        /* it reached a complete message or a question */
+    bool hook;              /* a PostToolUse callback of it is expected */
+    bool ended;             /* its result came; only the hook may still come */
+    bool refused_plan;      /* the person answered an ExitPlanMode with "keep planning" */
+    bool cleared_plan;      /* or with a cleared context */
+    int64_t forget_at;      /* monotonic ms; with `ended` */
+};
+
+struct tool_calls {
+    struct session *session;
+    struct map by_id;
+    struct map scanners; /* "parent\nindex" → struct scanner */
+    struct field_tracker *tracker;
+    struct buf scratch;
+};
+
+bool tool_calls_init(struct tool_calls *tc, struct session *s) WARN_UNUSED;
+void tool_calls_free(struct tool_calls *tc);
+
+/* stream_event frames. `parent` is absent at top level. */
+void tool_calls_block_start(struct tool_calls *tc, str parent, int64_t index, json block);
+void tool_calls_input_delta(struct tool_calls *tc, str parent, int64_t index, str fragment);
+void tool_calls_block_stop(struct tool_calls *tc, str parent, int64_t index);
+void tool_calls_message_edge(struct tool_calls *tc, str parent);
+
+/* A tool_use block of a complete message, and a result block of the message `m`. */
+void tool_calls_use(struct tool_calls *tc, str parent, json block);
+void tool_calls_result(struct tool_calls *tc, str parent, json block, json message);
+/* The block's type is one of a tool use, or of a tool result. */
+bool tool_block_is_use(str type);
+bool tool_block_is_result(str type);
+
+/* A PostToolUse hook's input. */
+void tool_calls_hook(struct tool_calls *tc, json input, str tool_use_id);
+void tool_calls_denied(struct tool_calls *tc, json message);
+void tool_calls_progress(struct tool_calls *tc, json beat);
+
+/* A question about a call: announces it when that is due, then calls `ready` with the parameters of the request (an object)
+ * or, when that cannot be done, an absent text. `ready` may come before this returns, or after the disk was read.
+ * `options` and `meta` are members of the request, as JSON. */
+typedef void tool_calls_ready_cb(void *user, str params);
+void tool_calls_ask(struct tool_calls *tc, json request, str options, tool_calls_ready_cb *ready, void *user);
+
+/* Every call that the client knows and that has no result gets its end. `*lost` becomes true when one of them had been
+ * dispatched and was not cancelled. */
+void tool_calls_close(struct tool_calls *tc, bool cancelled, bool died, bool *lost);
+struct tool_call *tool_calls_find(struct tool_calls *tc, str id);
+
+#endif

@@ -1,0 +1,2 @@
+/* The public headers as C11, with the recorded layout. */
+#include "layout.h"

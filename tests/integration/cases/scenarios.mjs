@@ -1,0 +1,41 @@
+// The scenarios: one test for each JSON file in scenarios/ and each client that it names.
+//
+// A scenario: `about`; `clients`; `env` of the agent; `files`, `settings`, `model` (see World.prepare and the model); `mcpServers`;
+// `permissions`, the answers of the person in turn (an option's kind or id, or "cancelled"; "allow_once" when the list
+// is over); `prompts`, sent one after another; `expect`, and `expect-CLIENT` for what is different for one client:
+//   text      all text of the answer           thought   all thinking
+//   stop      the stop reasons of the prompts  calls     the tool calls (Agent.calls), in order
+//   asked     the permission questions         files     the workspace afterwards (null: no such file)
+//   updates   updates that must have come      plan      the last plan
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expectMatch } from '../lib/match.mjs';
+import { test } from '../lib/registry.mjs';
+
+const folder = fileURLToPath(new URL('../scenarios', import.meta.url));
+
+for (const file of readdirSync(folder).filter((name) => name.endsWith('.json')).sort()) {
+  const scenario = JSON.parse(readFileSync(join(folder, file), 'utf8'));
+  for (const client of scenario.clients ?? ['plain']) test(`${file.slice(0, -5)} (${client}): ${scenario.about}`, (t) => play(t, scenario, client));
+}
+
+async function play(t, scenario, client) {
+  const world = await t.world(scenario);
+  const choices = [...(scenario.permissions ?? [])];
+  const agent = await world.session({ client, env: scenario.env, mcpServers: scenario.mcpServers, permissions: () => choices.shift() ?? 'allow_once' });
+  const stop = [];
+  for (const text of scenario.prompts ?? ['go']) stop.push((await agent.prompt(text)).stopReason);
+  const expected = world.filled({ ...scenario.expect, ...scenario[`expect-${client}`] });
+  const actual = {
+    text: agent.text(agent.session), thought: agent.text(agent.session, 'agent_thought_chunk'), stop, calls: agent.calls(agent.session), asked: agent.asked,
+    plan: agent.updates().findLast((u) => u.sessionUpdate === 'plan')?.entries,
+  };
+  if (t.show) console.log(JSON.stringify(actual, null, 1));
+  for (const [name, wanted] of Object.entries(expected)) {
+    if (name === 'files') for (const [path, text] of Object.entries(wanted)) expectMatch(world.read(path), text, path);
+    else if (name === 'updates') for (const update of wanted) expectMatch(agent.updates(), { $has: update }, 'updates');
+    else expectMatch(actual[name], wanted, name);
+  }
+  for (const call of actual.calls) expectMatch(['completed', 'failed'].includes(call.status), true, `${call.toolCallId} has ended`);
+}

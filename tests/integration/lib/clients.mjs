@@ -1,0 +1,25 @@
+// The clients that a test can be: what each of them says about itself in `initialize`.
+const files = { readTextFile: true, writeTextFile: true };
+
+export const clients = {
+  plain: { protocolVersion: 1, clientCapabilities: {} },
+  zed: {
+    protocolVersion: 1,
+    clientInfo: { name: 'zed', title: 'Zed', version: '1.0.0' },
+    clientCapabilities: {
+      fs: files, terminal: true, auth: { terminal: true }, session: { configOptions: { boolean: {} } }, elicitation: { form: {}, url: {} },
+      _meta: { terminal_output: true, 'terminal-auth': true },
+    },
+  },
+  air: {
+    protocolVersion: 1,
+    clientInfo: { name: 'air', title: 'AIR', version: '1.0.0' },
+    clientCapabilities: {
+      fs: { readTextFile: false, writeTextFile: false }, elicitation: { form: {} },
+      _meta: {
+        terminal_output_delta: true,
+        jetbrains: { air: { version: 1, capabilities: ['diffPatch', 'rawInputRendering', 'sessionFailure', 'recommendedValue', 'asyncTasks', 'agentFileChangeReport', 'nativeSubagentSessions', 'planFile'] } },
+      },
+    },
+  },
+};

@@ -1,0 +1,33 @@
+// The npm packages of the tests, from the folder into which tests/run has installed them, and the protocol's schema.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+export const packages = process.env.HERALD_TEST_PACKAGES;
+export const inPackages = (...path) => join(packages, 'node_modules', ...path);
+const load = (...path) => import(pathToFileURL(inPackages(...path)));
+
+export const acp = await load('@agentclientprotocol/sdk/dist/v1/stable/acp.js');
+
+const { default: Ajv } = await load('ajv/dist/2020.js');
+
+// Checks every message of an agent against the protocol's own JSON schema. A definition says which method it
+// belongs to; what has no definition is an extension and is left to the tests.
+export function schemaChecker(version) {
+  const schema = JSON.parse(readFileSync(inPackages(`@agentclientprotocol/sdk/schema/${version}/schema.json`), 'utf8'));
+  const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true });
+  ajv.addSchema(schema, 'acp');
+  const byMethod = { request: new Map(), response: new Map(), notification: new Map() };
+  for (const [name, definition] of Object.entries(schema.$defs)) {
+    const kind = /(Request|Response|Notification)$/.exec(name)?.[1].toLowerCase();
+    // Requests and notifications go to the side that is named, responses come from it.
+    const fromAgent = kind === 'response' ? definition['x-side'] === 'agent' : definition['x-side'] === 'client';
+    if (definition['x-method'] && kind && fromAgent) byMethod[kind].set(definition['x-method'], name);
+  }
+  return (kind, method, value) => {
+    const name = byMethod[kind].get(method);
+    if (!name) return [];
+    const validate = ajv.getSchema(`acp#/$defs/${name}`);
+    return validate(value) ? [] : validate.errors.slice(0, 5).map((e) => `${kind} of ${method}: ${e.instancePath || '/'} ${e.message} in ${JSON.stringify(value).slice(0, 300)}`);
+  };
+}
