@@ -21,7 +21,6 @@ struct program {
     struct log log;
     struct arena memory;
     struct standard_dirs dirs;
-    struct reporter_host *reporters;
     struct acp_v1 *v1;
     bool leaving;
 };
@@ -96,10 +95,8 @@ static bool has_flag(int argc, char **argv, const char *flag)
 static int serve(struct program *p, int argc, char **argv)
 {
     reporter_host_install_crash_handler();
-    struct reporter_dirs dirs = command_reporter_dirs(&p->dirs);
-    p->reporters = reporter_host_new(&dirs, &p->log);
     str *args = arena_alloc(&p->memory, (size_t)argc * sizeof(*args));
-    if (!p->reporters || !args || uv_loop_init(&p->loop) != 0) {
+    if (!args || uv_loop_init(&p->loop) != 0) {
         log_write(&p->log, LOG_ERROR, "out of memory");
         return 1;
     }
@@ -111,7 +108,7 @@ static int serve(struct program *p, int argc, char **argv)
         .loop = &p->loop,
         .log = &p->log,
         .dirs = &p->dirs,
-        .reporters = p->reporters,
+        .reporters = command_reporter_dirs(&p->dirs),
         .env = (const char *const *)environ,
         .in = STDIN_FILENO,
         .out = STDOUT_FILENO,

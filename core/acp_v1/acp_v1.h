@@ -15,7 +15,7 @@ struct acp_v1_setup {
     uv_loop_t *loop;
     const struct log *log;
     const struct standard_dirs *dirs;
-    struct reporter_host *reporters;
+    struct reporter_dirs reporters;
     const char *const *env; /* of this process */
     int in, out;            /* descriptors, taken over */
     bool hide_claude_auth;

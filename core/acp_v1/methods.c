@@ -449,7 +449,7 @@ struct acp_v1 *acp_v1_new(const struct acp_v1_setup *setup)
         .loop = setup->loop,
         .log = setup->log,
         .dirs = setup->dirs,
-        .reporters = setup->reporters,
+        .reporter_dirs = setup->reporters,
         .surface = &acp_v1_surface,
         .surface_self = v,
         .env = setup->env,

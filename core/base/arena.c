@@ -11,7 +11,7 @@ struct arena_block {
 
 enum { BLOCK_SIZE = 4096 - (int)sizeof(struct arena_block), KEEP_SIZE = 64 * 1024 };
 
-void *arena_alloc(struct arena *a, size_t n)
+static void *take(struct arena *a, size_t n)
 {
     const size_t align = _Alignof(max_align_t);
     if (a->failed || n > SIZE_MAX / 2) {
@@ -34,8 +34,13 @@ void *arena_alloc(struct arena *a, size_t n)
     }
     void *p = b->data + b->used;
     b->used += n;
-    memset(p, 0, n);
     return p;
+}
+
+void *arena_alloc(struct arena *a, size_t n)
+{
+    void *p = take(a, n);
+    return p ? memset(p, 0, n) : NULL;
 }
 
 str arena_str(struct arena *a, str s)
@@ -43,13 +48,12 @@ str arena_str(struct arena *a, str s)
     if (!s.p) {
         return STR_ABSENT;
     }
-    char *p = arena_alloc(a, s.n + 1);
+    char *p = take(a, s.n + 1);
     if (!p) {
         return STR_ABSENT;
     }
-    if (s.n) {
-        memcpy(p, s.p, s.n);
-    }
+    memcpy(p, s.p, s.n);
+    p[s.n] = '\0';
     return (str){p, s.n};
 }
 

@@ -60,9 +60,10 @@ static const char *find_home(struct arena *a)
     if (home) {
         return arena_str(a, str_of(home)).p;
     }
+    enum { ENTRY_MAX = 16384 };
     struct passwd entry, *found = NULL;
-    char *text = arena_alloc(a, 16 * 1024);
-    if (!text || getpwuid_r(geteuid(), &entry, text, 16 * 1024, &found) != 0 || !found || !found->pw_dir ||
+    char *text = arena_alloc(a, ENTRY_MAX);
+    if (!text || getpwuid_r(geteuid(), &entry, text, ENTRY_MAX, &found) != 0 || !found || !found->pw_dir ||
         found->pw_dir[0] != '/') {
         return NULL;
     }

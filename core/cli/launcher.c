@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/guard.h"
+
 #ifdef __linux__
 #include <sys/prctl.h>
 #endif
@@ -76,6 +78,7 @@ int launcher_main(int argc, char **argv)
     if (!tie_to_parent(parent)) {
         return complain(EXIT_OTHER, argv[2], "the process that started it is gone");
     }
+    guard_start((int)parent);
     close_others();
     reset_signals();
     execv(argv[2], argv + 2);

@@ -188,6 +188,7 @@ static void check_reporter(void *user, const struct reporter_row *row)
 static void check_reporters(struct doctor *d)
 {
     struct reporter_dirs dirs = command_reporter_dirs(d->cx->dirs);
+    reporter_host_install_crash_handler(); /* opening a plugin runs code of it */
     struct reporter_host *host = reporter_host_new(&dirs, NULL);
     if (!host) {
         outcome(d, VERDICT_FAIL, "reporters", STR("memory is out"), "end other programs");

@@ -145,6 +145,7 @@ int command_reporters(int argc, char **argv, const struct command_context *cx)
         }
     }
     struct reporter_dirs dirs = command_reporter_dirs(cx->dirs);
+    reporter_host_install_crash_handler(); /* opening a plugin runs code of it */
     struct reporter_host *host = reporter_host_new(&dirs, NULL);
     if (!host) {
         fprintf(cx->err, "herald: memory is out\n");

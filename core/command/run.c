@@ -10,7 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifdef __APPLE__
 extern char **environ;
+#endif
 
 static int64_t now_ms(void)
 {
@@ -89,10 +91,12 @@ struct run_result run_program(const char *const *argv, int timeout_ms, struct bu
 {
     struct run_result r = {0};
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) {
+    if (pipe(ends) != 0) {
         r.error = errno;
         return r;
     }
+    (void)fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+    (void)fcntl(ends[1], F_SETFD, FD_CLOEXEC);
     pid_t pid = -1;
     int64_t deadline = now_ms() + timeout_ms;
     r.error = start(argv, ends[1], &pid);

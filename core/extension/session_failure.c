@@ -40,7 +40,7 @@ static const struct {
                                 STR_INIT("The agent could not finish this turn. Try again.")},
     [FAILURE_TRANSPORT_LOST] = {"connection",
                                 {"new_session"},
-                                STR_INIT("The connection to Claude was lost. Start a new session.")},
+                                STR_INIT("The connection to Claude was lost.")},
     [FAILURE_WORKER_SHUTDOWN] = {"connection",
                                  {"new_session"},
                                  STR_INIT("Claude is shutting down. Start a new session.")},

@@ -52,6 +52,7 @@ struct json_doc *json_ref(struct json_doc *doc);
 /* Gives a reference back; NULL is fine. */
 void json_unref(struct json_doc *doc);
 void json_unref_cleanup(struct json_doc **doc);
+/* A document that is given back when its scope ends; give it its value at once. */
 #define AUTO_JSON(name) CLEANUP(json_unref_cleanup) struct json_doc *name
 /* Parses into `*spare` when nobody else refers to it, so that a stream of lines allocates nothing;
  * else as json_parse(), and `*spare` becomes the new document. */

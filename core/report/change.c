@@ -329,8 +329,7 @@ static size_t put_standard_hunks(struct buf *content, struct buf *locations, str
     return n;
 }
 
-/* A file that was written as a whole without hunks: its texts, or a line that says that they are too large.
- */
+/* A file that was written as a whole without hunks: its texts, or a line about what is too large. */
 static void put_whole_update(struct buf *b, const struct fact_file_change *change, str path)
 {
     if (change->old_text.p) {

@@ -51,7 +51,8 @@ bool crash_site_init(struct crash_site *site, struct arena *a, const char *path,
     *site = (struct crash_site){.path = path};
     AUTO_BUF(shown);
     for (const char *p = path; *p; p++) { /* a name must not play tricks on a terminal */
-        buf_put_byte(&shown, (unsigned char)*p < 0x20 || *p == 0x7F ? '?' : *p);
+        bool control = (unsigned char)*p < 0x20 || *p == 0x7F;
+        buf_put(&shown, control ? "?" : p, 1);
     }
     site->shown = arena_buf(a, &shown).p;
     site->stamp = arena_printf(a, "%lld.%09ld %lld\n", (long long)st->st_mtim.tv_sec, st->st_mtim.tv_nsec,

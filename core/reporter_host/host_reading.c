@@ -1,7 +1,7 @@
 /* Host functions that read JSON and make texts. */
 #include "base/path.h"
 #include "reporter_host/blocks.h"
-#include "reporter_host/host_functions.h"
+#include "reporter_host/fact_checks.h"
 
 static const herald_string no_text = {NULL, 0};
 static const herald_value missing = {NULL, 0};
@@ -9,7 +9,7 @@ static const herald_value missing = {NULL, 0};
 /* A piece of text that a reporter passed in, when it is one at all. */
 static bool usable(herald_string s)
 {
-    return s.data && s.size <= HERALD_MAX_TEXT;
+    return s.data && s.size <= LIMIT_TEXT;
 }
 
 /* ---- JSON --------------------------------------------------------------------------------------- */
@@ -109,7 +109,7 @@ static herald_string host_json(herald_facts *facts, herald_value value, uint32_t
 
 static void *host_scratch(herald_facts *facts, size_t size)
 {
-    if (!facts || !facts->active || size > HERALD_MAX_TEXT) {
+    if (!facts || !facts->active || size > LIMIT_TEXT) {
         return NULL;
     }
     void *memory = arena_alloc(&facts->scratch, size);

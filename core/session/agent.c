@@ -31,6 +31,7 @@ void agent_close(struct agent *a)
 void agent_free(struct agent *a)
 {
     map_free(&a->sessions, NULL);
+    reporter_host_free(a->reporters);
     usage_windows_clear(&a->windows);
     auth_status_free(&a->auth);
     providers_free(a->providers);

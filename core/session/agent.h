@@ -21,7 +21,8 @@ struct agent {
     uv_loop_t *loop;
     const struct log *log;
     const struct standard_dirs *dirs;
-    struct reporter_host *reporters;
+    struct reporter_dirs reporter_dirs;
+    struct reporter_host *reporters; /* made with the first session: initialize needs none */
     const struct surface *surface;
     void *surface_self;
     const char *const *env; /* of this process */

@@ -123,7 +123,8 @@ str session_options_model(const struct session_options *o);
 /* The row of the current model; NULL when it is not among the rows. */
 const struct model_row *session_options_model_row(const struct session_options *o);
 const struct model_list *session_options_models(const struct session_options *o);
-/* For a process that replaces this one: what launch_request keeps; absent where nothing was chosen. */
+/* For a process that replaces this one: what launch_request keeps (mode, model, agent, effort). The texts
+ * live as long as `o`. */
 void session_options_keep(const struct session_options *o, struct launch_request *rq);
 
 /* The `modes` object: {currentModeId, availableModes}. */

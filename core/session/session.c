@@ -628,7 +628,10 @@ static bool begin_start(struct session *s, str resume)
 struct session *session_new(struct agent *agent, const struct session_params *params, struct json_doc *doc,
                             str resume, session_ready_cb *ready, void *user)
 {
-    struct session *s = calloc(1, sizeof(*s));
+    if (!agent->reporters) {
+        agent->reporters = reporter_host_new(&agent->reporter_dirs, agent->log);
+    }
+    struct session *s = agent->reporters ? calloc(1, sizeof(*s)) : NULL;
     if (!s) {
         return NULL;
     }

@@ -330,9 +330,10 @@ static void want_use_files(struct job *job, const struct facts *f)
     }
 }
 
+/* An absolute path stays as it is written. */
 static str resolved(struct job *job, str path)
 {
-    return path_resolve(&job->mem, job->cx.cwd, path);
+    return path_is_absolute(path) ? arena_str(&job->mem, path) : path_resolve(&job->mem, job->cx.cwd, path);
 }
 
 /* ---- Sending ---- */
@@ -344,6 +345,14 @@ static void send_report(struct session *s, struct tool_report *r)
     }
 }
 
+/* A report whose memory ran out is dropped rather than sent in part. */
+static void send_job(struct job *job, struct tool_report *r)
+{
+    if (arena_ok(&job->mem)) {
+        send_report(job->s, r);
+    }
+}
+
 /* ---- Uses ---- */
 
 static void finish_use(struct job *job)
@@ -352,7 +361,7 @@ static void finish_use(struct job *job)
     render_use(&job->cx, &job->call, &job->use,
                (struct render_use_options){.first = job->first, .start = job->start, .partial = job->partial},
                &r);
-    send_report(job->s, &r);
+    send_job(job, &r);
 }
 
 static void report_use(struct tool_calls *tc, struct tool_call *call, json input, bool start, bool partial)
@@ -518,7 +527,7 @@ static void finish_result(struct job *job)
     struct tool_report r[2];
     size_t n = render_result(&job->cx, &job->call, &job->use, &job->facts, &job->result, r);
     for (size_t i = 0; i < n; i++) {
-        send_report(job->s, &r[i]);
+        send_job(job, &r[i]);
     }
     /* The tracker's entry lives on for the hook; without one it ends here. */
     struct tool_call *call = tool_calls_find(&job->s->calls, job->call.id);
@@ -534,7 +543,7 @@ static void finish_plan_result(struct tool_calls *tc, struct job *job, bool was_
         job->cx.arena = &job->mem;
         render_plan_call_result(&job->cx, &job->call, &job->result, &r);
         r.untracked = true;
-        send_report(job->s, &r);
+        send_job(job, &r);
     }
     if (job->facts.task_changes || job->facts.publish_tasks) {
         session_change_tasks(tc->session, job->facts.task_changes);
@@ -626,7 +635,7 @@ static void finish_hook(struct job *job)
     }
     struct tool_report r;
     if (render_finished(&job->cx, &job->call, &job->facts, job->response, content, locations, &r)) {
-        send_report(job->s, &r);
+        send_job(job, &r);
     }
     struct tool_call *call = tool_calls_find(&job->s->calls, job->call.id);
     if (call) {
@@ -667,7 +676,7 @@ void tool_calls_denied(struct tool_calls *tc, json message)
     job.cx.arena = &job.mem;
     render_denied(&job.cx, &job.call, message, &r);
     call->hook = false;
-    send_report(job.s, &r);
+    send_job(&job, &r);
     job_end(&job);
 }
 
@@ -688,7 +697,7 @@ void tool_calls_progress(struct tool_calls *tc, json beat)
     job.cx.arena = &job.mem;
     bool own_parent = parent.p && !str_is(parent, call->id);
     render_progress(&job.cx, &job.call, beat, fallback, own_parent ? parent : STR_ABSENT, &r);
-    send_report(job.s, &r);
+    send_job(&job, &r);
     job_end(&job);
 }
 
@@ -754,7 +763,7 @@ static void finish_question(struct job *job)
         render_use(&job->cx, &job->call, &job->use,
                    (struct render_use_options){.first = true, .preview = preview}, &r);
         call->announced = true;
-        send_report(job->s, &r);
+        send_job(job, &r);
     }
     if (preview.p) {
         field_tracker_pin(job->s->calls.tracker, job->call.id, preview);

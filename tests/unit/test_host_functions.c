@@ -181,7 +181,7 @@ static void test_text_rules(void **state)
         {"a\r````", "`````\na\r````\n`````"},
         {"a\xE2\x80\xA8```", "````\na\xE2\x80\xA8```\n````"},
         {"a\xE2\x80\xA9```x", "````\na\xE2\x80\xA9```x\n````"},
-        {"a\xE2\x80\xAA```", "```\na\xE2\x80\xAA```\n```"},
+        {"a\xE2\x80\xA7```", "```\na\xE2\x80\xA7```\n```"},
         {"\xE2\x80", "```\n\xE2\x80\n```"},
     };
     for (size_t i = 0; i < ARRAY_LEN(fences); i++) {
@@ -257,11 +257,12 @@ static void test_texts_are_copied_and_checked(void **state)
     assert_str(b->facts.title[FORM_FACT], "mine");
     assert_str(b->facts.title[FORM_PLAIN], "plain");
 
-    char *large = calloc(1, HERALD_MAX_TITLE + 1);
-    memset(large, 'a', HERALD_MAX_TITLE + 1);
-    assert_int_equal(h->set_title(&b->x, HERALD_BOTH, (herald_string){large, HERALD_MAX_TITLE + 1}),
+    char *large = calloc(1, (size_t)HERALD_MAX_TITLE + 1);
+    memset(large, 'a', (size_t)HERALD_MAX_TITLE + 1);
+    assert_int_equal(h->set_title(&b->x, HERALD_BOTH, (herald_string){large, (size_t)HERALD_MAX_TITLE + 1}),
                      HERALD_E_TOO_LARGE);
-    assert_int_equal(h->set_title(&b->x, HERALD_FACT, (herald_string){large, HERALD_MAX_TITLE}), HERALD_OK);
+    assert_int_equal(h->set_title(&b->x, HERALD_FACT, (herald_string){large, (size_t)HERALD_MAX_TITLE}),
+                     HERALD_OK);
     free(large);
     static const char *const spoilt[] = {"\xFF", "a\xC3", "\xC0\x80", "\xF5\x80\x80\x80"};
     for (size_t i = 0; i < ARRAY_LEN(spoilt); i++) {

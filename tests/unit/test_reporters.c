@@ -254,11 +254,11 @@ static const char *const names[] = {
 };
 
 #define ODD_BLOCK                                                                                            \
-    "[{'type':'text','text':'a','content':['x',{'title':'t','url':'u'}],'question':'q','file':'f',"          \
-    "'line':1e400,'id':'1','subject':'','status':'pending'}]"
+    ("[{'type':'text','text':'a','content':['x',{'title':'t','url':'u'}],'question':'q','file':'f',"         \
+     "'line':1e400,'id':'1','subject':'','status':'pending'}]")
 #define ODD_FILE                                                                                             \
-    "{'content':'a\\n','startLine':9223372036854775807,'truncatedByTokenCap':1,'numLines':-1e9,"             \
-    "'totalLines':0.1,'id':'','subject':''}"
+    ("{'content':'a\\n','startLine':9223372036854775807,'truncatedByTokenCap':1,'numLines':-1e9,"            \
+     "'totalLines':0.1,'id':'','subject':''}")
 
 /* Values of every type, and some that are at a limit. */
 static const char *const values[] = {

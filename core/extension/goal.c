@@ -1,0 +1,133 @@
+#include "extension/goal.h"
+
+#include "base/space.h"
+
+static const char METHOD[] = "_session/goal";
+
+void goal_free(struct goal *g)
+{
+    buf_free(&g->current);
+    buf_free(&g->previous);
+    buf_free(&g->expected);
+    *g = (struct goal){0};
+}
+
+static void put_start(struct buf *b, str objective)
+{
+    json_open_object(b);
+    json_member_str(b, "objective", objective);
+    json_member_c(b, "status", "active");
+}
+
+static void put_end(struct buf *b)
+{
+    json_member_c(b, "controlMethod", METHOD);
+    json_close_object(b);
+}
+
+/* The snapshot becomes the current one. Out of memory, the client is still told; only what a later failure
+ * would bring back is lost. */
+static void publish(struct goal *g, struct buf *out)
+{
+    buf_clear(&g->current);
+    buf_put_str(&g->current, buf_str(out));
+}
+
+void goal_submitted(struct goal *g, str uuid, str argument, struct buf *out)
+{
+    str objective = space_trim(argument);
+    bool clears = str_is(objective, "clear");
+    if (clears) {
+        json_put_null(out);
+    } else {
+        put_start(out, objective);
+        put_end(out);
+    }
+    buf_clear(&g->previous);
+    buf_put_str(&g->previous, buf_str(&g->current));
+    publish(g, out);
+    buf_clear(&g->expected);
+    if (!clears) {
+        buf_put_str(&g->expected, objective);
+    }
+    g->pending = uuid.n == UUID_LENGTH;
+    g->started = false;
+    if (g->pending) {
+        memcpy(g->command, uuid.p, UUID_LENGTH);
+        g->command[UUID_LENGTH] = '\0';
+    }
+}
+
+void goal_echoed(struct goal *g, str uuid)
+{
+    if (g->pending && str_is(uuid, g->command)) {
+        g->started = true;
+    }
+}
+
+bool goal_reported(struct goal *g, json value, struct buf *out)
+{
+    str objective = space_trim(json_str(json_get(value, "condition")));
+    if (!json_is(value, JSON_NULL) && !objective.n) {
+        return false;
+    }
+    if (g->pending) {
+        if (!str_eq(objective, buf_str(&g->expected))) {
+            return false;
+        }
+        g->pending = false;
+    }
+    if (!objective.n) {
+        json_put_null(out);
+        publish(g, out);
+        return true;
+    }
+    json iterations = json_get(value, "iterations"), reason = json_get(value, "last_reason"),
+         set_at = json_get(value, "set_at");
+    put_start(out, objective);
+    if (json_is(iterations, JSON_NUMBER)) {
+        json_member(out, "iterations", iterations);
+    }
+    json_key(out, "lastReason");
+    json_put_str(out, json_str(reason));
+    if (json_is(set_at, JSON_NUMBER)) {
+        json_member(out, "createdAt", set_at);
+    }
+    put_end(out);
+    publish(g, out);
+    return true;
+}
+
+bool goal_on_result(struct goal *g, bool failed, struct buf *out)
+{
+    if (!g->pending || !g->started) {
+        return false;
+    }
+    g->pending = false;
+    if (!failed) {
+        return false;
+    }
+    if (g->previous.n) {
+        buf_put_str(out, buf_str(&g->previous));
+    } else {
+        json_put_null(out);
+    }
+    publish(g, out);
+    return true;
+}
+
+void goal_put_update(struct buf *b, str snapshot)
+{
+    json_key(b, "_meta");
+    json_open_object(b);
+    json_key(b, "jetbrains");
+    json_open_object(b);
+    json_key(b, "air");
+    json_open_object(b);
+    json_member_int(b, "version", 1);
+    json_key(b, "goal");
+    json_put_raw(b, snapshot);
+    json_close_object(b);
+    json_close_object(b);
+    json_close_object(b);
+}
