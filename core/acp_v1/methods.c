@@ -2,13 +2,14 @@
 #include <stdlib.h>
 
 #include "acp_v1/internal.h"
-#include "base/path.h"
+#include "acp_v1/params.h"
 #include "json/fields.h"
 #include "session/prompt_content.h"
+#include "session/steering.h"
 
 /* ---- Answers ---- */
 
-static void reply_empty(struct rpc_request *req)
+void reply_empty(struct rpc_request *req)
 {
     rpc_reply(req, STR("{}"));
 }
@@ -27,7 +28,7 @@ static str standard_text(int code)
     }
 }
 
-static void reply_error(struct rpc_request *req, const struct session_error *e)
+void reply_error(struct rpc_request *req, const struct session_error *e)
 {
     AUTO_BUF(data);
     if (e->data.p) {
@@ -41,17 +42,17 @@ static void reply_error(struct rpc_request *req, const struct session_error *e)
                     data.n ? buf_str(&data) : STR_ABSENT);
 }
 
-static void reply_no_session(struct rpc_request *req)
+void reply_no_session(struct rpc_request *req)
 {
     reply_error(req, &(struct session_error){.code = RPC_INTERNAL_ERROR, .details = STR("Session not found")});
 }
 
-static void reply_details(struct rpc_request *req, const char *details)
+void reply_details(struct rpc_request *req, const char *details)
 {
     reply_error(req, &(struct session_error){.code = RPC_INTERNAL_ERROR, .details = str_of(details)});
 }
 
-static void reply_done(void *user, const struct session_error *error)
+void reply_done(void *user, const struct session_error *error)
 {
     struct rpc_request *req = user;
     if (error) {
@@ -61,26 +62,26 @@ static void reply_done(void *user, const struct session_error *error)
     }
 }
 
-/* Reads the parameters by the rows; when they do not fit the request is answered and false comes back. */
-static bool read_params(struct rpc_request *req, const struct json_field *rows, size_t n, void *out)
+static void reply_problems(struct rpc_request *req, const struct json_problems *p)
+{
+    AUTO_BUF(data);
+    AUTO_BUF(message);
+    json_put_problems(&data, p);
+    buf_put_c(&message, "Invalid params: ");
+    buf_put_str(&message, buf_str(&p->first));
+    rpc_reply_error(req, RPC_INVALID_PARAMS, buf_str(&message), buf_str(&data));
+}
+
+bool read_params(struct rpc_request *req, const struct json_field *rows, size_t n, void *out)
 {
     struct json_problems p = JSON_PROBLEMS_INIT;
     bool ok = json_fields(rpc_request_params(req), rows, n, out, &p);
     if (!ok) {
-        AUTO_BUF(data);
-        AUTO_BUF(message);
-        json_put_problems(&data, &p);
-        buf_put_c(&message, "Invalid params: ");
-        buf_put_str(&message, buf_str(&p.first));
-        rpc_reply_error(req, RPC_INVALID_PARAMS, buf_str(&message), buf_str(&data));
+        reply_problems(req, &p);
     }
     json_problems_free(&p);
     return ok;
 }
-
-#define READ(req, rows, out) read_params(req, rows, ARRAY_LEN(rows), out)
-#define ROW(type, name, member, kind, flags) {name, kind, offsetof(struct type, member), flags, NULL}
-#define CHECKED(type, name, member, flags, check) {name, FIELD_CHECKED, offsetof(struct type, member), flags, check}
 
 /* ---- Connection ---- */
 
@@ -111,37 +112,6 @@ static void do_initialize(struct acp_v1 *v, struct rpc_request *req)
     agent_probe_auth(&v->agent, STR_ABSENT);
 }
 
-struct method_params {
-    str method_id;
-    json meta;
-};
-
-static void do_authenticate(struct acp_v1 *v, struct rpc_request *req)
-{
-    static const struct json_field rows[] = {
-        ROW(method_params, "methodId", method_id, FIELD_STRING, FIELD_REQUIRED),
-        ROW(method_params, "_meta", meta, FIELD_OBJECT, FIELD_LENIENT | FIELD_NULLABLE),
-    };
-    struct method_params p = {0};
-    enum provider_api api;
-    if (!READ(req, rows, &p)) {
-        return;
-    }
-    if (!provider_gateway_method(p.method_id, &api)) {
-        reply_details(req, "Method not implemented.");
-        return;
-    }
-    struct provider_error e = {0};
-    if (!providers_authenticate(v->agent.providers, api, p.meta, &e)) {
-        rpc_reply_error(req, RPC_INVALID_PARAMS, str_of(e.message ? e.message : "out of memory"),
-                        e.data.n ? buf_str(&e.data) : STR_ABSENT);
-    } else {
-        agent_note_gateway(&v->agent, json_str(json_path(p.meta, "gateway", "baseUrl", NULL)));
-        reply_empty(req);
-    }
-    provider_error_free(&e);
-}
-
 /* ---- Sessions ---- */
 
 struct session_ref_params {
@@ -151,50 +121,6 @@ struct session_ref_params {
 static const struct json_field session_ref_rows[] = {
     ROW(session_ref_params, "sessionId", session_id, FIELD_STRING, FIELD_REQUIRED),
 };
-
-static void on_session_ready(void *user, struct session *s, const struct session_error *error)
-{
-    struct rpc_request *req = user;
-    if (error) {
-        reply_error(req, error);
-        return;
-    }
-    AUTO_BUF(b);
-    json_open_object(&b);
-    json_member_str(&b, "sessionId", session_id(s));
-    json_key(&b, "modes");
-    session_put_modes(s, &b);
-    json_key(&b, "configOptions");
-    session_put_options(s, &b);
-    json_close_object(&b);
-    rpc_reply(req, buf_str(&b));
-    session_announce(s);
-}
-
-static void do_session_new(struct acp_v1 *v, struct rpc_request *req)
-{
-    static const struct json_field rows[] = {
-        ROW(session_params, "cwd", cwd, FIELD_STRING, FIELD_REQUIRED),
-        CHECKED(session_params, "mcpServers", mcp_servers, FIELD_REQUIRED, mcp_servers_check),
-        ROW(session_params, "additionalDirectories", additional_directories, FIELD_STRINGS, FIELD_NULLABLE),
-        ROW(session_params, "_meta", meta, FIELD_OBJECT, FIELD_LENIENT),
-    };
-    struct session_params p = {0};
-    if (!READ(req, rows, &p)) {
-        return;
-    }
-    if (!path_is_absolute(p.cwd) || str_find_byte(p.cwd, '\0', 0) != SIZE_MAX) {
-        AUTO_BUF(data);
-        json_open_object(&data);
-        json_member_str(&data, "cwd", p.cwd);
-        json_close_object(&data);
-        rpc_reply_error(req, RPC_INVALID_PARAMS, STR("Invalid params: cwd must be an absolute path"), buf_str(&data));
-        return;
-    }
-    if (!session_new(&v->agent, &p, rpc_request_doc(req), session_params_resume(&p), on_session_ready, req)) {
-        reply_details(req, "out of memory");
-    }
-}
 
 static void do_session_close(struct acp_v1 *v, struct rpc_request *req)
 {
@@ -331,10 +257,86 @@ static void do_prompt(struct acp_v1 *v, struct rpc_request *req)
     struct session *s = agent_session(&v->agent, p.session_id);
     if (!s) {
         reply_no_session(req);
-    } else if (!session_prompt(s, p.prompt, &prompt_observer, req, &error)) {
+    } else if (!session_prompt(s, p.prompt, p.meta, &prompt_observer, req, &error)) {
         reply_error(req, &error);
     } else {
         agent_probe_auth(&v->agent, STR_ABSENT);
+    }
+}
+
+/* ---- Steering ---- */
+
+static const char *check_steer(json v)
+{
+    const char *why = prompt_check(v);
+    return why ? why : json_count(v) == 0 ? "expected at least one block" : NULL;
+}
+
+static const char *check_idle_behavior(json v)
+{
+    return str_is(json_str(v), "promptRequired") ? NULL : "expected \"promptRequired\"";
+}
+
+static const char *check_session_id(json v)
+{
+    return json_text(v).p ? NULL : "expected a string that is not empty";
+}
+
+struct steer_params {
+    json session_id, prompt, meta;
+};
+
+struct steer_meta {
+    json idle_behavior;
+};
+
+/* _meta.steering.idleBehavior, which may be missing. False: it is something else, and the request is answered. */
+static bool read_idle_behavior(struct rpc_request *req, json meta, bool *prompt_required)
+{
+    static const struct json_field rows[] = {
+        CHECKED(steer_meta, "idleBehavior", idle_behavior, 0, check_idle_behavior),
+    };
+    struct steer_meta p = {0};
+    json steering = json_get(meta, "steering");
+    struct json_problems problems = JSON_PROBLEMS_INIT;
+    bool fits = !json_is(steering, JSON_OBJECT) || json_fields(steering, rows, ARRAY_LEN(rows), &p, &problems);
+    if (!fits) {
+        reply_problems(req, &problems);
+    }
+    json_problems_free(&problems);
+    if (!fits) {
+        return false;
+    }
+    *prompt_required = json_present(p.idle_behavior);
+    return true;
+}
+
+static void do_steering(struct acp_v1 *v, struct rpc_request *req)
+{
+    static const struct json_field rows[] = {
+        CHECKED(steer_params, "sessionId", session_id, FIELD_REQUIRED, check_session_id),
+        CHECKED(steer_params, "prompt", prompt, FIELD_REQUIRED, check_steer),
+        ROW(steer_params, "_meta", meta, FIELD_OBJECT, FIELD_LENIENT),
+    };
+    static const char *const answers[] = {
+        [STEER_INJECTED] = "{\"outcome\":\"injected\"}",
+        [STEER_NO_TURN] = "{\"outcome\":\"promptRequired\",\"reason\":\"noRunningTurn\"}",
+        [STEER_STARTED] = "{\"outcome\":\"startedNewTurn\"}",
+    };
+    struct steer_params p = {0};
+    struct session_error error;
+    enum steer_outcome outcome = STEER_INJECTED;
+    bool prompt_required = false;
+    if (!READ(req, rows, &p) || !read_idle_behavior(req, p.meta, &prompt_required)) {
+        return;
+    }
+    struct session *s = agent_session(&v->agent, json_str(p.session_id));
+    if (!s) {
+        reply_no_session(req);
+    } else if (!session_steer(s, p.prompt, prompt_required, &outcome, &error)) {
+        reply_error(req, &error);
+    } else {
+        rpc_reply(req, str_of(answers[outcome]));
     }
 }
 
@@ -366,12 +368,24 @@ struct method_row {
 
 static const struct method_row methods[] = {
     {"initialize", do_initialize},
-    {"authenticate", do_authenticate},
-    {"session/new", do_session_new},
+    {"authenticate", acp_v1_authenticate},
+    {"logout", acp_v1_logout},
+    {"providers/list", acp_v1_providers_list},
+    {"providers/set", acp_v1_providers_set},
+    {"providers/disable", acp_v1_providers_disable},
+    {"session/new", acp_v1_session_new},
+    {"session/load", acp_v1_session_load},
+    {"session/resume", acp_v1_session_resume},
+    {"session/fork", acp_v1_session_fork},
+    {"session/list", acp_v1_session_list},
+    {"session/delete", acp_v1_session_delete},
     {"session/prompt", do_prompt},
     {"session/set_mode", do_set_mode},
     {"session/set_config_option", do_set_option},
     {"session/close", do_session_close},
+    {"_session/steering", do_steering},
+    {"_session/goal", acp_v1_session_goal},
+    {"_session/async_task/stop", acp_v1_async_task_stop},
 };
 
 struct notification_row {

@@ -1,11 +1,11 @@
 /* The AIR extension "goal": what the client is told about the session's long-running objective.
  *
- * A `/goal` command, sent by the client's method, a prompt or a steer, is published at once, because the CLI may never
- * report the goal that it starts. Until that command has run, reports of the CLI about another goal are late ones of the
- * goal before it and are left out. A command that fails brings the goal before it back.
+ * A `/goal` command, sent by the client's method, a prompt or a steer, is published at once, because the CLI
+ * may never report the goal that it starts. Until that command has run, reports of the CLI about another goal
+ * are late ones of the goal before it and are left out. A command that fails brings the goal before it back.
  *
- * A snapshot is kept as the JSON text that the client was sent. Nothing here knows of capabilities or does I/O: what is
- * to be published is written into a buffer, and the caller sends it. */
+ * A snapshot is kept as the JSON text that the client was sent. Nothing here knows of capabilities or does
+ * I/O: what is to be published is written into a buffer, and the caller sends it. */
 #ifndef HERALD_EXTENSION_GOAL_H
 #define HERALD_EXTENSION_GOAL_H
 
@@ -29,7 +29,8 @@ void goal_submitted(struct goal *g, str uuid, str argument, struct buf *out);
 void goal_echoed(struct goal *g, str uuid);
 /* An active_goal frame's `value`: true when its snapshot, written to `out`, is to be published. */
 bool goal_reported(struct goal *g, json value, struct buf *out);
-/* A result of the user's. `failed`: an error or a refusal. True when the goal before is to be published again. */
+/* A result of the user's. `failed`: an error or a refusal. True when the goal before is to be published
+ * again. */
 bool goal_on_result(struct goal *g, bool failed, struct buf *out);
 
 /* Writes the `_meta` member of a session info update. */

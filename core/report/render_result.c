@@ -1,7 +1,7 @@
 /* Reports of results, finished tools and calls that end otherwise. */
 #include "base/space.h"
+#include "report/blocks.h"
 #include "report/render_internal.h"
-#include "reporter_host/reporter_host.h"
 
 /* ---- Results ----------------------------------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 #include "reporter_host/fact_checks.h"
 
 #include "base/utf8.h"
-#include "reporter_host/blocks.h"
+#include "report/blocks.h"
 
 herald_status fact_belongs(const herald_facts *x, unsigned where)
 {

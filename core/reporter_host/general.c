@@ -1,4 +1,5 @@
 #include "reporter_host/general.h"
+#include "report/blocks.h"
 
 void general_report(const struct reporter_call *call, struct facts *f)
 {

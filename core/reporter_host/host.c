@@ -437,6 +437,9 @@ static bool call_plugin(struct reporter_host *h, struct reporter *r, enum report
     crash_leave();
     bool slow = too_slow(&before);
     x->active = false;
+    while (x->parsed_count) {
+        json_unref(x->parsed[--x->parsed_count]);
+    }
     arena_reset(&x->scratch);
     if (status < 0 || status > HERALD_GENERAL) {
         blame(h, r, which, status < 0 ? "failed" : "gave an answer that is none");

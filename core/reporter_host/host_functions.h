@@ -26,6 +26,8 @@ enum fact_list {
     LIST_COUNT,
 };
 
+enum { PARSED_MAX = 16 };
+
 struct herald_facts {
     bool active; /* a callback is running */
     struct facts *facts;
@@ -33,6 +35,8 @@ struct herald_facts {
     bool shows_plan;
     size_t counts[LIST_COUNT];
     struct arena scratch;
+    struct json_doc *parsed[PARSED_MAX]; /* texts that the callback had read, given back when it returns */
+    size_t parsed_count;
 
     /* For the log. */
     const struct log *log;

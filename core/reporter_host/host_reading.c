@@ -1,6 +1,6 @@
 /* Host functions that read JSON and make texts. */
 #include "base/path.h"
-#include "reporter_host/blocks.h"
+#include "report/blocks.h"
 #include "reporter_host/fact_checks.h"
 
 static const herald_string no_text = {NULL, 0};
@@ -105,6 +105,19 @@ static herald_string host_json(herald_facts *facts, herald_value value, uint32_t
     return string_of_str(arena_buf(&facts->scratch, &b));
 }
 
+static herald_value host_parse(herald_facts *facts, herald_string text)
+{
+    if (!facts || !facts->active || !usable(text) || facts->parsed_count == PARSED_MAX) {
+        return missing;
+    }
+    struct json_doc *doc = json_parse(str_of_string(text), NULL);
+    if (!doc) {
+        return missing;
+    }
+    facts->parsed[facts->parsed_count++] = doc;
+    return value_of_json(json_root(doc));
+}
+
 /* ---- Text --------------------------------------------------------------------------------------- */
 
 static void *host_scratch(herald_facts *facts, size_t size)
@@ -201,4 +214,5 @@ void host_functions_reading(herald_host *table)
     table->error_text = host_error_text;
     table->size_label = host_size_label;
     table->result_text = host_result_text;
+    table->parse = host_parse;
 }

@@ -1,6 +1,6 @@
 /* Host functions that state facts of a result and of a finished tool. */
 #include "base/path.h"
-#include "reporter_host/blocks.h"
+#include "report/blocks.h"
 #include "reporter_host/fact_checks.h"
 
 /* ---- Content ------------------------------------------------------------------------------------- */
@@ -156,7 +156,8 @@ static herald_status host_set_file_change(herald_facts *x, const herald_file_cha
         c->path = fact_keep(x, change->path);
         c->old_text = change->kind == HERALD_CHANGE_CREATED ? STR_ABSENT : fact_keep(x, change->old_text);
         c->new_text = fact_keep(x, change->new_text);
-        c->hunks = json_is(hunks, JSON_ARRAY) ? hunks : JSON_NONE;
+        /* They are read after the callback, so they must be the call's own. */
+        c->hunks = json_is(hunks, JSON_ARRAY) && hunks.doc == x->call->response.doc ? hunks : JSON_NONE;
     }
     return fact_answer(x, "set_file_change", st);
 }

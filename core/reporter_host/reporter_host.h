@@ -75,8 +75,4 @@ struct reporter_row {
 void reporter_host_list(const struct reporter_host *h,
                         void (*each)(void *user, const struct reporter_row *row), void *user);
 
-/* The conversion of one block of a result, and of a whole one, into content; see the tool report rules. */
-void facts_add_block(struct arena *a, struct fact_contents *out, json block, bool as_error);
-void facts_add_result(struct arena *a, struct fact_contents *out, json result, bool as_error);
-
 #endif

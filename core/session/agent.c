@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cli/locate.h"
+#include "history/history.h"
 #include "session/internal.h"
 
 bool agent_init(struct agent *a)
@@ -13,7 +14,8 @@ bool agent_init(struct agent *a)
     a->auth = AUTH_STATUS_INIT;
     a->providers = providers_new();
     a->probe = auth_probe_new(a->loop, a->log);
-    return a->providers && a->probe;
+    a->history = history_new(a);
+    return a->providers && a->probe && a->history;
 }
 
 void agent_close(struct agent *a)
@@ -30,6 +32,7 @@ void agent_close(struct agent *a)
 
 void agent_free(struct agent *a)
 {
+    history_free(a->history);
     map_free(&a->sessions, NULL);
     reporter_host_free(a->reporters);
     usage_windows_clear(&a->windows);
@@ -89,6 +92,16 @@ void agent_note_gateway(struct agent *a, str base_url)
     if (auth_status_from_gateway(&next, base_url)) {
         take_status(a, &next, false);
     }
+}
+
+void agent_forget_account(struct agent *a)
+{
+    AUTO_AUTH_STATUS(next);
+    auth_probe_cancel(a->probe); /* what it would say is from before */
+    if (auth_status_not_logged_in(&next)) {
+        take_status(a, &next, false);
+    }
+    agent_probe_auth(a, STR_ABSENT);
 }
 
 static void probed(void *user, struct json_doc *doc)

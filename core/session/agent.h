@@ -17,6 +17,8 @@
 #include "session/surface.h"
 #include "session/usage.h"
 
+struct history;
+
 struct agent {
     uv_loop_t *loop;
     const struct log *log;
@@ -36,6 +38,7 @@ struct agent {
 
     struct auth_status auth;
     struct auth_probe *probe; /* running, or NULL */
+    struct history *history;  /* the stored sessions */
     bool congested;
     bool closing;
 };
@@ -56,6 +59,12 @@ void agent_note_account(struct agent *a, json account, str api_key_helper);
 
 /* The client authenticated with a gateway; `base_url` is absent when it gave none. */
 void agent_note_gateway(struct agent *a, str base_url);
+
+/* logout: forgets routes, runs `claude auth logout` (logout.c) and looks afresh who is signed in. `done` does not come when the
+ * agent is closed meanwhile. */
+void agent_logout(struct agent *a, session_done_cb *done, void *user);
+/* Nobody is signed in, as far as is known; a fresh probe says more. */
+void agent_forget_account(struct agent *a);
 
 struct session *agent_session(struct agent *a, str id);
 /* The client takes output too slowly, or again. */

@@ -123,6 +123,7 @@ static void on_status(struct session *s, json m)
     if (str_is(json_str(json_get(m, "status")), "requesting")) {
         turns_on_request(&s->turns, json_get(m, "user_message_uuids"));
     }
+    extensions_status(s, m);
 }
 
 static void on_state(struct session *s, json m)
@@ -133,48 +134,17 @@ static void on_state(struct session *s, json m)
     }
     turns_on_state(&s->turns, state);
     if (str_is(state, "idle")) {
+        extensions_idle(s);
         update_title(s);
     }
 }
 
 static void on_local_output(struct session *s, json m)
 {
-    session_say(s, json_str(json_get(m, "uuid")), json_str(json_get(m, "content")), STR_ABSENT);
-}
-
-static void on_informational(struct session *s, json m)
-{
-    str level = json_str(json_get(m, "level")), content = json_str(json_get(m, "content"));
-    AUTO_BUF(text);
-    AUTO_BUF(meta);
-    if (!level.n || str_is(level, "info")) {
-        buf_put_str(&text, content);
-    } else {
-        buf_put_c(&text, "**");
-        size_t at = text.n;
-        buf_put_str(&text, level);
-        if (buf_ok(&text) && text.p[at] >= 'a' && text.p[at] <= 'z') {
-            text.p[at] = (char)(text.p[at] - 'a' + 'A');
-        }
-        buf_put_c(&text, ":** ");
-        buf_put_str(&text, content);
+    str text = json_str(json_get(m, "content"));
+    if (!extensions_hide_local(s, text)) {
+        session_say(s, json_str(json_get(m, "uuid")), text, STR_ABSENT);
     }
-    json_open_object(&meta);
-    json_key(&meta, "claudeCode");
-    json_open_object(&meta);
-    json_member_c(&meta, "kind", "informational");
-    json_member_str(&meta, "level", level);
-    json_close_object(&meta);
-    json_close_object(&meta);
-    buf_clear(&s->scratch.notice);
-    buf_put_str(&s->scratch.notice, content);
-    s->agent->surface->text(s->agent->surface_self, str_of(s->id), MESSAGE_AGENT, json_str(json_get(m, "uuid")),
-                            buf_str(&text), buf_str(&meta));
-}
-
-static void on_retry(struct session *s, json m)
-{
-    session_on_retry(s, m);
 }
 
 static void on_denied(struct session *s, json m)
@@ -185,6 +155,7 @@ static void on_denied(struct session *s, json m)
 static void on_compact_boundary(struct session *s, json m)
 {
     AUTO_BUF(b);
+    compaction_on_boundary(&s->ext.compaction, m);
     usage_compacted(&s->usage, m);
     usage_put_update(&b, &s->usage, JSON_NONE, JSON_NONE);
     s->agent->surface->usage(s->agent->surface_self, str_of(s->id), buf_str(&b));
@@ -198,6 +169,12 @@ static void on_commands_changed(struct session *s, json m)
         s->commands = json_detach(list);
         session_send_commands(s);
     }
+}
+
+static void on_worker_shutting_down(struct session *s, json m)
+{
+    (void)m;
+    s->shutting_down = true;
 }
 
 static void on_mirror_error(struct session *s, json m)
@@ -219,10 +196,59 @@ static void on_elicitation_complete(struct session *s, json m)
     s->agent->surface->notify(s->agent->surface_self, "elicitation/complete", buf_str(&b));
 }
 
+/* ---- Tasks ---- */
+
+/* A command that ran in the background is over: so is its terminal. */
+static void end_task(void *user, const struct live_task *task)
+{
+    struct session *s = user;
+    if (task->owes_exit && task->call) {
+        tool_calls_terminal_ended(&s->calls, str_of(task->call), str_of(task->call_parent));
+    }
+}
+
+static void note_task(struct session *s, struct live_event e)
+{
+    if (e.change == LIVE_ENDED) {
+        end_task(s, e.task);
+    } else if ((e.change == LIVE_STARTED || e.change == LIVE_RESUMED) && e.task->subagent) {
+        turns_spawned(&s->turns, str_of(e.task->id));
+    }
+    if (e.change != LIVE_NOTHING) {
+        session_sync_waiting(s);
+    }
+}
+
+static void on_task_started(struct session *s, json m)
+{
+    note_task(s, live_tasks_started(&s->live, m));
+    extensions_task(s, m, async_tasks_started);
+}
+
+static void on_task_updated(struct session *s, json m)
+{
+    note_task(s, live_tasks_updated(&s->live, m));
+    extensions_task(s, m, async_tasks_updated);
+}
+
+static void on_task_notification(struct session *s, json m)
+{
+    note_task(s, live_tasks_notified(&s->live, m));
+    extensions_task(s, m, async_tasks_notified);
+}
+
+static void on_background_tasks(struct session *s, json m)
+{
+    live_tasks_level(&s->live, json_get(m, "tasks"), end_task, s);
+    extensions_task_list(s, json_get(m, "tasks"));
+    session_sync_waiting(s);
+}
+
 /* ---- Other messages ---- */
 
 static void on_lifecycle(struct session *s, json m)
 {
+    extensions_lifecycle(s, json_str(json_get(m, "command_uuid")), json_str(json_get(m, "state")));
     turns_on_lifecycle(&s->turns, json_str(json_get(m, "command_uuid")), json_str(json_get(m, "state")));
 }
 
@@ -251,6 +277,8 @@ static void on_conversation_reset(struct session *s, json m)
     (void)m;
     bool lost = false;
     tool_calls_close(&s->calls, true, false, &lost);
+    live_tasks_clear(&s->live);
+    extensions_reset(s);
     session_clear_streams(s);
     title_reset(&s->title);
     buf_clear(&s->first_prompt);
@@ -263,21 +291,22 @@ static void on_hook(struct session *s, json m)
 {
     json request = json_get(m, "request"), input = json_get(request, "input");
     str event = json_str(json_get(input, "hook_event_name")), id = json_str(json_get(request, "tool_use_id"));
+    if (str_is(event, "PostToolUse") && str_is(json_str(json_get(input, "tool_name")), "EnterPlanMode")) {
+        session_change_mode(s, MODE_PLAN); /* the client knows before the CLI goes on */
+    }
     cli_control_answer(s->cli, json_str(json_get(m, "request_id")), STR("{\"continue\":true}"));
     if (str_is(event, "PostToolUse")) {
-        if (str_is(json_str(json_get(input, "tool_name")), "EnterPlanMode")) {
-            session_change_mode(s, MODE_PLAN);
-        }
         tool_calls_hook(&s->calls, input, id);
     } else if (str_is(event, "PostModelSwitch")) {
         str source = json_str(json_get(input, "source"));
         if (!str_is(source, "sdk") && !str_is(source, "resume")) {
             session_model_switched(s, json_str(json_get(input, "to_model")));
         }
+    } else if (str_is(event, "PostCompact")) {
+        compaction_on_hook(&s->ext.compaction, input);
     } else if (str_is(event, "TaskCreated")) {
         if (plan_list_created(&s->plan, json_str(json_get(input, "task_id")),
-                              json_str(json_get(input, "task_subject")),
-                              json_str(json_get(input, "task_description")))) {
+                              json_str(json_get(input, "task_subject")))) {
             session_change_tasks(s, NULL);
         }
     } else if (str_is(event, "TaskCompleted")) {
@@ -325,12 +354,22 @@ static const struct frame_row rows[] = {
     {"rate_limit_event", NULL, on_rate_limit},
     {"tool_progress", NULL, on_tool_progress},
     {"conversation_reset", NULL, on_conversation_reset},
+    {"active_goal", NULL, extensions_active_goal},
     {"system", "init", on_init},
     {"system", "status", on_status},
     {"system", "session_state_changed", on_state},
     {"system", "local_command_output", on_local_output},
-    {"system", "informational", on_informational},
-    {"system", "api_retry", on_retry},
+    {"system", "task_started", on_task_started},
+    {"system", "task_progress", extensions_task_progress},
+    {"system", "task_updated", on_task_updated},
+    {"system", "task_notification", on_task_notification},
+    {"system", "background_tasks_changed", on_background_tasks},
+    {"system", "informational", session_on_informational},
+    {"system", "api_retry", session_on_retry},
+    {"system", "model_refusal_fallback", session_on_fallback},
+    {"system", "model_refusal_no_fallback", session_on_no_fallback},
+    {"system", "memory_recall", session_on_memory_recall},
+    {"system", "worker_shutting_down", on_worker_shutting_down},
     {"system", "permission_denied", on_denied},
     {"system", "compact_boundary", on_compact_boundary},
     {"system", "commands_changed", on_commands_changed},

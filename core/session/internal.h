@@ -4,7 +4,12 @@
  *     frames.c      the CLI's messages, dispatched by a table
  *     transcript.c  assistant and user messages, streamed text
  *     outcome.c     how a result answers a prompt; failures
+ *     notices.c     what the CLI has to say beside the answer
+ *     steering.c    messages for the running turn; live_tasks.c: what runs beside it (a module of its own)
+ *     extensions.c  goal, async tasks, compaction, the report of changed files
  *     questions.c   permission questions and forms
+ *     plan_exit.c   answers to ExitPlanMode that interrupt the CLI
+ *     restart.c     another CLI process under the same session
  *     plan_list.c   the plan: whole plans and the task list
  *     tool_calls.c  tool calls
  *     turn.c        the turn engine (a module of its own)
@@ -18,8 +23,12 @@
 #include "extension/session_failure.h"
 #include "report/facts.h"
 #include "session/agent.h"
+#include "session/extensions.h"
+#include "session/live_tasks.h"
 #include "session/options.h"
+#include "session/plan_exit.h"
 #include "session/plan_list.h"
+#include "session/restart.h"
 #include "session/session.h"
 #include "session/settings.h"
 #include "session/stream_text.h"
@@ -43,6 +52,7 @@ struct turn_scratch {
     struct buf error_text; /* its text */
     struct buf refusal;    /* the explanation of a refusal */
     struct buf notice;     /* the last notice, white space collapsed */
+    struct buf local_text; /* the last text that was not the model's */
     bool real_answer;      /* a real model message came in this turn */
 };
 
@@ -51,16 +61,26 @@ struct session {
     unsigned refs;
     enum session_state state;
     char id[UUID_SIZE];
+    char conversation[UUID_SIZE]; /* the CLI's id of it; it differs from `id` after a cleared context */
     char *cwd;
     struct json_doc *params_doc;
     struct session_params params;
     struct settings *settings;
     struct cli_control *cli; /* NULL before the start and after the end */
+    char *executable;        /* where the CLI was found */
+    struct restart *restart; /* the CLI is being replaced; NULL: no */
+    unsigned holds;          /* of the present CLI's frames */
     bool paused;             /* reading is stopped for the client's sake */
+    bool warned_account;     /* once a session */
     bool error_result_last;  /* the last result was an error: an exit with a code follows from it */
 
     session_ready_cb *ready;
     void *ready_user;
+    void (*gone)(void *user); /* NULL: nobody waits for the end */
+    void *gone_user;
+    enum mode start_mode;        /* of a resumed session; MODE_NONE: what the settings say */
+    struct buf transcript_model; /* of a resumed session; empty: not known */
+    struct replay *replay;       /* of the stored conversation; NULL: none runs */
     struct json_doc *initialized; /* the CLI's answer to initialize */
     bool file_checkpoints;
 
@@ -71,17 +91,24 @@ struct session {
     struct turn_scratch scratch;
     struct usage usage;
     struct usage_turn tally;
+    struct usage_turn cycle_tally; /* of the last result that was no prompt's */
     struct buf answer; /* the texts of the answer that is being made */
     struct failures failures;
     struct title title;
+    struct map noticed;     /* tool use ids that a notice was about */
+    bool shutting_down;     /* the CLI announced its end */
     struct buf first_prompt; /* the stored summary of the conversation */
 
+    struct live_tasks live;
     struct tool_calls calls;
+    struct extensions ext;
     struct list questions;
+    struct plan_exit plan_exit;
     struct plan_list plan;
 
     struct stream_text streamed;       /* of the main conversation */
     struct map child_streams;          /* parent tool use id → struct stream_text */
+    struct map torn;                   /* streams (by parent, "" for the main one) that lost a piece */
     struct buf message_id;             /* of the last top-level message_start */
     struct json_doc *terminal_commands; /* the last terminal_slash_commands, an array; NULL: none */
     struct json_doc *commands;         /* the last commands_changed list; NULL: that of initialize */
@@ -116,19 +143,46 @@ void session_warn(struct session *s, const char *title, const char *text);
 
 /* outcome.c */
 extern const struct turn_hooks session_turn_hooks;
-void session_scratch_clear(struct session *s);
 void session_scratch_free(struct session *s);
 /* How the CLI's end answers the active turn and the waiting ones. */
 void session_end_turns(struct session *s, bool died);
-void session_on_retry(struct session *s, json frame);
 void session_send_failure(struct session *s, const struct failure_record *record);
 
+/* notices.c */
+void session_on_informational(struct session *s, json frame);
+void session_on_fallback(struct session *s, json frame);
+void session_on_no_fallback(struct session *s, json frame);
+void session_on_retry(struct session *s, json frame);
+/* The text was just given as a notice. */
+bool session_was_notice(const struct session *s, str text);
+
+/* memory_recall.c */
+void session_on_memory_recall(struct session *s, json frame);
+
+/* steering.c: tells the turn engine whether a question is open that the foreground work waits for. Due when a question
+ * opens or ends, and when a task starts, moves to the background or ends. */
+void session_sync_waiting(struct session *s);
+
 /* questions.c */
+/* Calls `visit` for each question that the client was asked and has not answered, with the subagent that asks (absent: the main
+ * conversation), until it says true. Whether one did. */
+bool session_any_question(const struct session *s, bool (*visit)(const struct session *s, str agent_id));
 void session_on_question(struct session *s, json frame, struct json_doc *doc);
 void session_question_withdrawn(struct session *s, str request_id);
 void session_drop_questions(struct session *s);
 
+/* The process, session.c. Starts the CLI; `cb` gets the answer to initialize, with the session as its user and a reference to
+ * it, which `cb` gives back. False: memory is out. */
+bool session_spawn(struct session *s, const struct launch *launch, control_answer_cb *cb) WARN_UNUSED;
+/* Takes the CLI away from the session: nothing of it reaches the session any more, but its end. NULL when there is none. */
+struct cli_control *session_let_go(struct session *s);
+
 /* Option changes, session.c. */
+/* The change that brings a new process in line; it runs before all others, with session_run_changes(). Its end goes to
+ * session_restart_tuned(). NULL when memory is out. */
+struct options_change *session_tuning_change(struct session *s);
+void session_drop_tuning(struct session *s);
+void session_run_changes(struct session *s);
 void session_apply_effects(struct session *s, unsigned effects);
 void session_change_mode(struct session *s, enum mode mode);
 void session_model_switched(struct session *s, str model);

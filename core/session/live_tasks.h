@@ -27,6 +27,7 @@ struct live_task {
     bool backgrounded;
     bool ended_by_level;
     bool owes_exit;    /* its command's terminal is still open at the client */
+    char *call_parent; /* the call around that command, or NULL */
     unsigned activations; /* of turns since the level ended it */
 };
 
@@ -35,6 +36,7 @@ struct live_tasks {
     struct list tasks;   /* struct live_task */
     struct list settled; /* of subagents, oldest first: struct live_task that is in no map */
     size_t settled_count;
+    struct live_task *gone; /* the last other task that ended, which the caller may still look at */
     struct map runs;      /* task id → struct live_run */
     struct list run_order; /* oldest first */
 };

@@ -2,32 +2,40 @@
 
 #include <stdlib.h>
 
+enum { PLAN_TASKS_MAX = 2000 }; /* more are not listed */
+
 struct plan_task {
     struct list link;
-    char *id;
-    char *subject, *active_form, *description; /* NULL: none */
-    char *status;
+    struct buf id, subject, active_form;
+    enum plan_status status;
     bool listed; /* put again since the last relist */
 };
 
-static const char *const status_names[] = {"pending", "in_progress", "completed"};
+static const char *const status_names[] = {
+    [PLAN_PENDING] = "pending",
+    [PLAN_IN_PROGRESS] = "in_progress",
+    [PLAN_COMPLETED] = "completed",
+};
 
 static void free_task(struct plan_task *t)
 {
     list_remove(&t->link);
-    free(t->id);
-    free(t->subject);
-    free(t->active_form);
-    free(t->description);
-    free(t->status);
+    buf_free(&t->id);
+    buf_free(&t->subject);
+    buf_free(&t->active_form);
     free(t);
+}
+
+static void drop(struct plan_list *p, struct plan_task *t)
+{
+    free_task(t);
+    p->count--;
 }
 
 static void clear(struct plan_list *p)
 {
-    LIST_EACH(t, &p->tasks, struct plan_task, link)
-    {
-        free_task(t);
+    LIST_EACH(t, &p->tasks, struct plan_task, link) {
+        drop(p, t);
     }
 }
 
@@ -45,37 +53,37 @@ void plan_list_free(struct plan_list *p)
 
 static struct plan_task *find(const struct plan_list *p, str id)
 {
-    LIST_EACH(t, &p->tasks, struct plan_task, link)
-    {
-        if (str_is(id, t->id)) {
+    LIST_EACH(t, &p->tasks, struct plan_task, link) {
+        if (str_eq(id, buf_str(&t->id))) {
             return t;
         }
     }
     return NULL;
 }
 
-static void set(char **member, str value)
+/* An absent value changes nothing. */
+static void set(struct buf *member, str value)
 {
-    char *copy = str_dup(value);
-    if (copy) {
-        free(*member);
-        *member = copy;
+    if (value.p) {
+        buf_clear(member);
+        buf_put_str(member, value);
     }
 }
 
 static struct plan_task *add(struct plan_list *p, str id)
 {
-    struct plan_task *t = calloc(1, sizeof(*t));
+    struct plan_task *t = id.p && p->count < PLAN_TASKS_MAX ? calloc(1, sizeof(*t)) : NULL;
     if (!t) {
         return NULL;
     }
-    t->id = str_dup(id);
-    t->status = str_dup(STR("pending"));
-    list_append(&p->tasks, &t->link);
-    if (!t->id || !t->status) {
-        free_task(t);
+    buf_put_str(&t->id, id);
+    if (!buf_ok(&t->id)) {
+        buf_free(&t->id);
+        free(t);
         return NULL;
     }
+    list_append(&p->tasks, &t->link);
+    p->count++;
     return t;
 }
 
@@ -83,21 +91,37 @@ static void merge(struct plan_task *t, const struct fact_task_change *c)
 {
     set(&t->subject, c->subject);
     set(&t->active_form, c->active_form);
-    set(&t->description, c->description);
     if (c->status >= 0 && (size_t)c->status < ARRAY_LEN(status_names)) {
-        set(&t->status, str_of(status_names[c->status]));
+        t->status = (enum plan_status)c->status;
     }
     t->listed = true;
 }
 
-/* Takes the tasks that a relist named to the end, in its order, and drops the others when it is over. */
 static void drop_unlisted(struct plan_list *p)
 {
-    LIST_EACH(t, &p->tasks, struct plan_task, link)
-    {
+    LIST_EACH(t, &p->tasks, struct plan_task, link) {
         if (!t->listed) {
-            free_task(t);
+            drop(p, t);
         }
+    }
+}
+
+/* A put takes the place of an old entry of that id, but in a new list, where it takes its turn and keeps what
+ * the list does not tell. */
+static void put(struct plan_list *p, struct plan_task *t, const struct fact_task_change *c, bool relist)
+{
+    if (!t) {
+        t = c->change == TASK_PUT || c->subject.p ? add(p, c->id) : NULL;
+    } else if (relist) {
+        list_remove(&t->link);
+        list_append(&p->tasks, &t->link);
+    } else if (c->change == TASK_PUT) {
+        buf_clear(&t->subject);
+        buf_clear(&t->active_form);
+        t->status = PLAN_PENDING;
+    }
+    if (t) {
+        merge(t, c);
     }
 }
 
@@ -112,27 +136,18 @@ void plan_list_change(struct plan_list *p, const struct fact_task_change *change
             break;
         case TASK_RELIST:
             relist = true;
-            LIST_EACH(task, &p->tasks, struct plan_task, link)
-            {
+            LIST_EACH(task, &p->tasks, struct plan_task, link) {
                 task->listed = false;
             }
             break;
         case TASK_REMOVE:
             if (t) {
-                free_task(t);
+                drop(p, t);
             }
             break;
         case TASK_PUT:
         case TASK_MERGE:
-            if (!t && (c->change == TASK_PUT || c->subject.p)) {
-                t = add(p, c->id);
-            } else if (t && relist) {
-                list_remove(&t->link);
-                list_append(&p->tasks, &t->link);
-            }
-            if (t) {
-                merge(t, c);
-            }
+            put(p, t, c, relist);
             break;
         }
     }
@@ -141,12 +156,11 @@ void plan_list_change(struct plan_list *p, const struct fact_task_change *change
     }
 }
 
-bool plan_list_created(struct plan_list *p, str id, str subject, str description)
+bool plan_list_created(struct plan_list *p, str id, str subject)
 {
-    struct plan_task *t = id.p && subject.n && !find(p, id) ? add(p, id) : NULL;
+    struct plan_task *t = subject.n && !find(p, id) ? add(p, id) : NULL;
     if (t) {
         set(&t->subject, subject);
-        set(&t->description, description);
     }
     return t != NULL;
 }
@@ -154,29 +168,28 @@ bool plan_list_created(struct plan_list *p, str id, str subject, str description
 bool plan_list_completed(struct plan_list *p, str id)
 {
     struct plan_task *t = id.p ? find(p, id) : NULL;
-    if (!t || strcmp(t->status, "completed") == 0) {
+    if (!t || t->status == PLAN_COMPLETED) {
         return false;
     }
-    set(&t->status, STR("completed"));
+    t->status = PLAN_COMPLETED;
     return true;
 }
 
 bool plan_list_unfinished(const struct plan_list *p)
 {
-    LIST_EACH(t, &p->tasks, struct plan_task, link)
-    {
-        if (strcmp(t->status, "completed") != 0) {
+    LIST_EACH(t, &p->tasks, struct plan_task, link) {
+        if (t->status != PLAN_COMPLETED) {
             return true;
         }
     }
     return false;
 }
 
-static void put_entry(struct buf *b, str content, str status)
+static void put_entry(struct buf *b, str content, enum plan_status status)
 {
     json_open_object(b);
-    json_member_str(b, "content", content);
-    json_member_str(b, "status", status);
+    json_member_str(b, "content", content.p ? content : STR(""));
+    json_member_c(b, "status", status_names[status]);
     json_member_c(b, "priority", "medium");
     json_close_object(b);
 }
@@ -184,11 +197,9 @@ static void put_entry(struct buf *b, str content, str status)
 void plan_list_put(struct buf *b, const struct plan_list *p)
 {
     json_open_array(b);
-    LIST_EACH(t, &p->tasks, struct plan_task, link)
-    {
-        bool active = strcmp(t->status, "in_progress") == 0 && t->active_form && *t->active_form;
-        const char *content = active ? t->active_form : t->subject;
-        put_entry(b, str_of(content ? content : ""), str_of(t->status));
+    LIST_EACH(t, &p->tasks, struct plan_task, link) {
+        bool active = t->status == PLAN_IN_PROGRESS && t->active_form.n > 0;
+        put_entry(b, buf_str(active ? &t->active_form : &t->subject), t->status);
     }
     json_close_array(b);
 }
@@ -197,7 +208,7 @@ void plan_entries_put(struct buf *b, const struct fact_plan_entry *entries)
 {
     json_open_array(b);
     for (const struct fact_plan_entry *e = entries; e; e = e->next) {
-        put_entry(b, e->content, str_of(status_names[e->status]));
+        put_entry(b, e->content, e->status);
     }
     json_close_array(b);
 }
@@ -209,5 +220,8 @@ bool plan_list_sent(struct plan_list *p, str entries)
     }
     buf_clear(&p->sent);
     buf_put_str(&p->sent, entries);
+    if (!buf_ok(&p->sent)) {
+        buf_free(&p->sent); /* not remembered: the next plan goes out, whatever it is */
+    }
     return true;
 }

@@ -1,6 +1,8 @@
-/* The session's plan: whole plans (TodoWrite), and the task list that the Task tools and hooks change step by step.
+/* The session's plan: whole plans (TodoWrite), and the task list that the Task tools and hooks change step by
+ * step.
  *
- * Only the text of the last plan that was sent is kept, so that AIR does not get it twice. */
+ * Only the text of the last plan that was sent is kept, so that AIR does not get it twice. A list has at most
+ * 2000 tasks; what is beyond is left out. */
 #ifndef HERALD_SESSION_PLAN_LIST_H
 #define HERALD_SESSION_PLAN_LIST_H
 
@@ -9,7 +11,8 @@
 
 struct plan_list {
     struct list tasks; /* struct plan_task, in the order in which they are shown */
-    struct buf sent;   /* the entries that were sent last; empty: none */
+    size_t count;
+    struct buf sent; /* the entries that were sent last; empty: none */
 };
 
 void plan_list_init(struct plan_list *p);
@@ -17,7 +20,7 @@ void plan_list_free(struct plan_list *p);
 /* Applies the changes in their order; one that memory does not suffice for is left out. */
 void plan_list_change(struct plan_list *p, const struct fact_task_change *changes);
 /* Adds a pending task of an id that is not known; true when it did. */
-bool plan_list_created(struct plan_list *p, str id, str subject, str description);
+bool plan_list_created(struct plan_list *p, str id, str subject);
 /* Completes a known task; true when it changed. */
 bool plan_list_completed(struct plan_list *p, str id);
 /* A task is not completed. */

@@ -5,6 +5,9 @@
 #include <unistd.h>
 
 #include "cli/locate.h"
+#include "history/hints.h"
+#include "history/places.h"
+#include "history/replay.h"
 #include "session/commands.h"
 #include "session/internal.h"
 #include "session/prompt_content.h"
@@ -33,6 +36,7 @@ void session_clear_streams(struct session *s)
 {
     stream_text_clear(&s->streamed);
     map_free(&s->child_streams, free_stream);
+    map_free(&s->torn, NULL);
 }
 
 void session_unref(struct session *s)
@@ -42,9 +46,14 @@ void session_unref(struct session *s)
     }
     tool_calls_free(&s->calls);
     turns_free(&s->turns);
+    extensions_free(s);
     session_scratch_free(s);
     usage_free(&s->usage);
     usage_turn_free(&s->tally);
+    usage_turn_free(&s->cycle_tally);
+    live_tasks_free(&s->live);
+    map_free(&s->noticed, NULL);
+    map_free(&s->torn, NULL);
     buf_free(&s->answer);
     failures_free(&s->failures);
     title_free(&s->title);
@@ -59,8 +68,16 @@ void session_unref(struct session *s)
     json_unref(s->params_doc);
     session_options_free(s->options);
     settings_free(s->settings);
+    session_plan_exit_forget(s);
+    buf_free(&s->transcript_model);
+    free(s->executable);
     free(s->cwd);
+    void (*gone)(void *user) = s->gone;
+    void *user = s->gone_user;
     free(s);
+    if (gone) {
+        gone(user);
+    }
 }
 
 bool session_live(const struct session *s)
@@ -81,15 +98,29 @@ bool session_ended(const struct session *s)
 void session_hold_frames(struct session *s)
 {
     if (s->cli) {
+        s->holds++;
         cli_control_hold(s->cli);
     }
 }
 
 void session_release_frames(struct session *s)
 {
-    if (s->cli) {
+    if (s->cli && s->holds) { /* else it was a hold of the process before */
+        s->holds--;
         cli_control_release(s->cli);
     }
+}
+
+struct cli_control *session_let_go(struct session *s)
+{
+    struct cli_control *cli = s->cli;
+    s->cli = NULL;
+    for (; cli && s->holds; s->holds--) {
+        cli_control_release(cli); /* its end waits for its frames */
+    }
+    s->holds = 0;
+    s->paused = false;
+    return cli;
 }
 
 void session_control(struct session *s, const char *subtype, str members)
@@ -105,7 +136,7 @@ struct change {
     struct list link;
     struct session *s; /* a reference */
     struct options_change c;
-    enum { CHANGE_START, CHANGE_REQUEST, CHANGE_SWITCH } kind;
+    enum { CHANGE_START, CHANGE_REQUEST, CHANGE_SWITCH, CHANGE_RESTART } kind;
     bool begun, in_flight;
     bool dropped; /* the session closed while a request was in flight: the answer frees it */
     enum { SET_NOTHING, SET_MODE, SET_OPTION, MODEL_SWITCHED } what;
@@ -136,6 +167,8 @@ static void finish_change(struct change *ch)
     session_ref(s);
     if (ch->kind == CHANGE_START) {
         started(s, &ch->c);
+    } else if (ch->kind == CHANGE_RESTART) {
+        session_restart_tuned(s, &ch->c);
     } else {
         if (ch->c.code && ch->kind == CHANGE_SWITCH) {
             log_write(s->agent->log, LOG_WARN, "following the CLI's model switch: %.*s",
@@ -170,8 +203,11 @@ static void change_answered(void *user, const char *error, json payload)
 static void run_change(struct session *s)
 {
     struct change *ch = LIST_FIRST(&s->changes, struct change, link);
-    if (!ch || !session_live(s) || !s->options) {
+    if (!ch || !session_live(s) || !s->options || ch->in_flight) {
         return;
+    }
+    if (s->restart && !ch->begun) {
+        return; /* it waits for the new process */
     }
     if (!ch->begun) {
         ch->begun = true;
@@ -220,6 +256,29 @@ static struct change *new_change(struct session *s)
     session_ref(s);
     list_append(&s->changes, &ch->link);
     return ch;
+}
+
+struct options_change *session_tuning_change(struct session *s)
+{
+    struct change *ch = new_change(s);
+    if (!ch) {
+        return NULL;
+    }
+    ch->kind = CHANGE_RESTART;
+    ch->begun = true;
+    list_remove(&ch->link);
+    list_append(s->changes.next, &ch->link); /* ahead of the first */
+    return &ch->c;
+}
+
+void session_drop_tuning(struct session *s)
+{
+    free_change(LIST_FIRST(&s->changes, struct change, link));
+}
+
+void session_run_changes(struct session *s)
+{
+    run_change(s);
 }
 
 static void queue_change(struct session *s, int what, str text, json value, session_done_cb *done, void *user)
@@ -306,37 +365,6 @@ void session_put_options(struct session *s, struct buf *b)
     session_options_put(s->options, b, s->agent->client.protocol_version >= 2);
 }
 
-void session_apply_effects(struct session *s, unsigned effects)
-{
-    struct agent *a = s->agent;
-    warn_auto(s);
-    if (effects & OPTIONS_MODEL) {
-        session_select_model(s);
-    }
-    if (effects & OPTIONS_MODE) {
-        a->surface->mode(a->surface_self, str_of(s->id),
-                         str_of(mode_info(session_options_mode(s->options))->id));
-    }
-    if (effects & OPTIONS_LIST) {
-        AUTO_BUF(b);
-        session_put_options(s, &b);
-        a->surface->options(a->surface_self, str_of(s->id), buf_str(&b));
-    }
-}
-
-void session_change_mode(struct session *s, enum mode mode)
-{
-    enum mode effective = session_options_effective_mode(s->options, mode);
-    session_apply_effects(s, session_options_note_mode(s->options, effective));
-}
-
-void session_use_client(struct session *s)
-{
-    if (s->options) {
-        session_options_use_client(s->options, &s->agent->client);
-    }
-}
-
 struct window_question {
     struct session *s;
     str model; /* owned */
@@ -381,6 +409,38 @@ static void ask_window(struct session *s)
     cli_control_request(s->cli, "get_context_usage", STR("\"detail\":\"summary\""), 0, window_answered, q);
 }
 
+void session_apply_effects(struct session *s, unsigned effects)
+{
+    struct agent *a = s->agent;
+    warn_auto(s);
+    if (effects & OPTIONS_MODEL) {
+        session_select_model(s);
+        ask_window(s);
+    }
+    if (effects & OPTIONS_MODE) {
+        a->surface->mode(a->surface_self, str_of(s->id),
+                         str_of(mode_info(session_options_mode(s->options))->id));
+    }
+    if (effects & OPTIONS_LIST) {
+        AUTO_BUF(b);
+        session_put_options(s, &b);
+        a->surface->options(a->surface_self, str_of(s->id), buf_str(&b));
+    }
+}
+
+void session_change_mode(struct session *s, enum mode mode)
+{
+    enum mode effective = session_options_effective_mode(s->options, mode);
+    session_apply_effects(s, session_options_note_mode(s->options, effective));
+}
+
+void session_use_client(struct session *s)
+{
+    if (s->options) {
+        session_options_use_client(s->options, &s->agent->client);
+    }
+}
+
 void session_announce(struct session *s)
 {
     session_send_commands(s);
@@ -401,6 +461,7 @@ struct start {
     bool no_folder, not_a_folder;
     struct settings *settings;
     struct cli_location cli;
+    struct hints hints;
 };
 
 static void tell_ready(struct session *s, const struct session_error *error)
@@ -428,6 +489,24 @@ static void fail_start_text(struct session *s, str details)
     fail_start(s, &(struct session_error){.code = -32603, .details = details});
 }
 
+/* The CLI went before it was ready. A stored session that it does not know is told apart. */
+static void fail_start_ended(struct session *s, str message)
+{
+    bool unknown = s->usage.resumed && (str_has(message, STR("No conversation found with session ID")) ||
+                                        str_is(message, "Query closed before response received"));
+    if (!unknown) {
+        fail_start_text(s, message);
+        return;
+    }
+    AUTO_BUF(text);
+    AUTO_BUF(data);
+    buf_printf(&text, "Resource not found: %s", s->id);
+    json_open_object(&data);
+    json_member_c(&data, "uri", s->id);
+    json_close_object(&data);
+    fail_start(s, &(struct session_error){.code = -32002, .message = buf_str(&text), .data = buf_str(&data)});
+}
+
 static void started(struct session *s, const struct options_change *c)
 {
     if (c->code) {
@@ -437,6 +516,24 @@ static void started(struct session *s, const struct options_change *c)
     s->state = SESSION_OPEN;
     session_select_model(s);
     tell_ready(s, NULL);
+}
+
+/* --hide-claude-auth: a claude.ai subscription is never billed. True when the account must not be used; `*error` says why. */
+static bool refused_account(struct session *s, struct session_error *error)
+{
+    struct agent *a = s->agent;
+    json account = json_get(json_root(s->initialized), "account");
+    enum auth_guard guard =
+        a->hide_claude_auth && !providers_active(a->providers) ? auth_guard(account) : AUTH_GUARD_ALLOW;
+    if (guard == AUTH_GUARD_NO_ACCOUNT && !s->warned_account) {
+        s->warned_account = true;
+        log_write(a->log, LOG_WARN, "the CLI does not say which account it uses");
+    }
+    *error = (struct session_error){.code = -32000};
+    if (guard == AUTH_GUARD_SUBSCRIPTION) {
+        error->data = STR("{\"reason\":\"claude_subscription_not_supported\"}");
+    }
+    return guard == AUTH_GUARD_SUBSCRIPTION || guard == AUTH_GUARD_NO_CREDENTIAL;
 }
 
 static void on_initialized(void *user, const char *error, json payload)
@@ -454,6 +551,12 @@ static void on_initialized(void *user, const char *error, json payload)
     s->initialized = json_detach(payload);
     json init = json_root(s->initialized);
     agent_note_account(a, json_get(init, "account"), settings_api_key_helper(s->settings));
+    struct session_error refusal;
+    if (refused_account(s, &refusal)) {
+        fail_start(s, &refusal);
+        session_unref(s);
+        return;
+    }
     AUTO_ARENA(mem);
     struct launch launch = {0};
     struct launch_request rq = {.params = &s->params,
@@ -462,7 +565,7 @@ static void on_initialized(void *user, const char *error, json payload)
                                 .env = a->env,
                                 .root = geteuid() == 0,
                                 .session_id = str_of(s->id),
-                                .mode = MODE_NONE};
+                                .mode = s->start_mode};
     const char *why = launch_build(&mem, &rq, &launch);
     struct change *ch = why ? NULL : new_change(s);
     if (ch) {
@@ -477,6 +580,7 @@ static void on_initialized(void *user, const char *error, json payload)
                 .initialize = init,
                 .env = a->env,
                 .resumed = s->usage.resumed,
+                .transcript_model = s->transcript_model.n ? buf_str(&s->transcript_model) : STR_ABSENT,
             },
             &ch->c);
     }
@@ -509,6 +613,26 @@ static const struct cli_control_events control_events = {
     .ended = on_ended,
 };
 
+bool session_spawn(struct session *s, const struct launch *launch, control_answer_cb *cb)
+{
+    struct agent *a = s->agent;
+    struct cli_spawn spawn = {.executable = s->executable,
+                              .argv = launch->argv,
+                              .env = launch->env,
+                              .cwd = s->cwd,
+                              .launcher = a->executable};
+    s->cli = cli_control_start(a->loop, a->log, &spawn, &control_events, s);
+    if (!s->cli) {
+        return false;
+    }
+    s->file_checkpoints = launch->file_checkpoints;
+    session_ref(s); /* the process's */
+    session_pause(s, a->congested);
+    session_ref(s); /* the answer's */
+    cli_control_request(s->cli, "initialize", launch->initialize, 0, cb, s);
+    return true;
+}
+
 static void launch_cli(struct session *s, struct start *st)
 {
     struct agent *a = s->agent;
@@ -526,7 +650,7 @@ static void launch_cli(struct session *s, struct start *st)
                                 .providers = a->providers,
                                 .env = a->env,
                                 .root = geteuid() == 0,
-                                .mode = MODE_NONE};
+                                .mode = s->start_mode};
     if (st->resume.p) {
         rq.resume_id = st->resume;
     } else {
@@ -537,21 +661,10 @@ static void launch_cli(struct session *s, struct start *st)
         fail_start_text(s, str_of(why ? why : "out of memory"));
         return;
     }
-    s->file_checkpoints = launch.file_checkpoints;
-    struct cli_spawn spawn = {.executable = st->cli.path.p,
-                              .argv = launch.argv,
-                              .env = launch.env,
-                              .cwd = s->cwd,
-                              .launcher = a->executable};
-    s->cli = cli_control_start(a->loop, a->log, &spawn, &control_events, s);
-    if (!s->cli) {
+    s->executable = str_dup(st->cli.path);
+    if (!s->executable || !session_spawn(s, &launch, on_initialized)) {
         fail_start(s, &NO_MEMORY);
-        return;
     }
-    session_ref(s); /* the process's */
-    cli_control_pause(s->cli, a->congested);
-    session_ref(s); /* the answer's */
-    cli_control_request(s->cli, "initialize", launch.initialize, 0, on_initialized, s);
 }
 
 static void ask_disk(uv_work_t *work)
@@ -563,6 +676,13 @@ static void ask_disk(uv_work_t *work)
     if (!st->no_folder && !st->not_a_folder) {
         st->settings = settings_load(&st->place);
         st->cli = cli_locate(&st->mem, st->self, str_of(st->home));
+    }
+    if (st->settings && uuid_valid(st->resume)) {
+        struct project_folders all = project_folders(&st->mem, st->place.config_dir, STR_ABSENT);
+        str transcript = find_transcript(&st->mem, &all, st->resume);
+        if (transcript.p) {
+            hints_read(&st->hints, &st->mem, transcript.p);
+        }
     }
 }
 
@@ -584,6 +704,10 @@ static void disk_answered(uv_work_t *work, int status)
     struct session *s = st->s;
     (void)status;
     s->settings = st->settings;
+    if (s->start_mode == MODE_NONE) {
+        s->start_mode = st->hints.mode;
+    }
+    buf_put_str(&s->transcript_model, st->hints.model);
     if (!session_live(s)) {
         fail_start(s, &NO_SESSION);
     } else if (st->no_folder) {
@@ -611,6 +735,7 @@ static bool begin_start(struct session *s, str resume)
     st->resume = arena_str(&st->mem, resume);
     st->home = a->dirs->home;
     st->self = str_of(a->executable);
+    st->hints.mode = MODE_NONE;
     st->place = (struct settings_place){
         .config_dir = str_of(a->dirs->claude_config),
         .home = str_of(a->dirs->home),
@@ -628,6 +753,12 @@ static bool begin_start(struct session *s, str resume)
 struct session *session_new(struct agent *agent, const struct session_params *params, struct json_doc *doc,
                             str resume, session_ready_cb *ready, void *user)
 {
+    return session_resume(agent, params, doc, resume, MODE_NONE, ready, user);
+}
+
+struct session *session_resume(struct agent *agent, const struct session_params *params, struct json_doc *doc,
+                               str resume, enum mode mode, session_ready_cb *ready, void *user)
+{
     if (!agent->reporters) {
         agent->reporters = reporter_host_new(&agent->reporter_dirs, agent->log);
     }
@@ -643,11 +774,14 @@ struct session *session_new(struct agent *agent, const struct session_params *pa
     s->title = TITLE_INIT;
     s->ready = ready;
     s->ready_user = user;
+    s->start_mode = mode;
     s->cwd = str_dup(params->cwd);
     s->params.cwd = str_of(s->cwd);
     list_init(&s->changes);
     list_init(&s->questions);
     plan_list_init(&s->plan);
+    extensions_init(s);
+    live_tasks_init(&s->live);
     turns_init(&s->turns, &session_turn_hooks, s);
     bool named = uuid_v4(s->id);
     if (resume.n == UUID_LENGTH) {
@@ -659,6 +793,7 @@ struct session *session_new(struct agent *agent, const struct session_params *pa
         session_unref(s);
         return NULL;
     }
+    memcpy(s->conversation, s->id, sizeof(s->id));
     if (!begin_start(s, resume)) {
         map_remove(&agent->sessions, str_of(s->id));
         session_unref(s);
@@ -669,12 +804,15 @@ struct session *session_new(struct agent *agent, const struct session_params *pa
 
 /* ---- Prompts ---- */
 
-bool session_prompt(struct session *s, json blocks, const struct turn_observer *observer, void *user,
+bool session_prompt(struct session *s, json blocks, json meta, const struct turn_observer *observer, void *user,
                     struct session_error *error)
 {
     char uuid[UUID_SIZE];
     if (s->state != SESSION_OPEN) {
         *error = s->state == SESSION_ENDED ? ENDED_SESSION : NO_SESSION;
+        return false;
+    }
+    if (refused_account(s, error)) {
         return false;
     }
     AUTO_BUF(line);
@@ -701,7 +839,12 @@ bool session_prompt(struct session *s, json blocks, const struct turn_observer *
     if (!s->first_prompt.n) {
         buf_put_str(&s->first_prompt, buf_str(&text));
     }
-    cli_control_send(s->cli, buf_str(&line));
+    if (!s->restart) {
+        cli_control_send(s->cli, buf_str(&line));
+    }
+    t->line = line;
+    line = BUF_INIT;
+    extensions_sent(s, blocks, meta, str_of(uuid));
     return true;
 }
 
@@ -716,7 +859,7 @@ static void interrupted(void *user, const char *error, json payload)
 
 void session_interrupt(struct session *s)
 {
-    if (s->cli) {
+    if (s->cli && !s->restart) {
         session_ref(s);
         cli_control_request(s->cli, "interrupt", STR_ABSENT, 0, interrupted, s);
     }
@@ -725,7 +868,11 @@ void session_interrupt(struct session *s)
 void session_cancel(struct session *s)
 {
     if (s->state == SESSION_OPEN) {
+        session_plan_exit_forget(s);
         turns_cancel(&s->turns);
+        if (s->restart && s->turns.active) { /* no process is there to end it */
+            turns_cancel_timeout(&s->turns, s->turns.active);
+        }
     }
 }
 
@@ -743,10 +890,15 @@ static void on_ended(void *user, const struct cli_exit *how)
     struct session *s = user;
     bool died = how->spawn_failed || how->signal || how->status != 0;
     bool told = died && s->error_result_last; /* the code only repeats the error that was shown */
+    if (s->restart) {
+        session_restart_ended(s, how);
+        session_unref(s);
+        return;
+    }
     s->cli = NULL;
     if (s->state == SESSION_STARTING) {
         log_write(s->agent->log, LOG_WARN, "the Claude Code CLI did not start: %.*s", STR_ARG(how->message));
-        fail_start_text(s, how->message);
+        fail_start_ended(s, how->message);
     } else if (s->state == SESSION_OPEN) {
         log_write(s->agent->log, died && !told ? LOG_WARN : LOG_INFO, "the Claude Code CLI has ended: %.*s",
                   STR_ARG(how->message));
@@ -776,12 +928,16 @@ void session_close(struct session *s, session_done_cb *done, void *user)
     if (s->cli) {
         turns_cancel(&s->turns);
     }
+    extensions_ended(s);
     turns_on_end(&s->turns, &cancelled, &cancelled);
     s->state = SESSION_GONE;
+    if (s->replay) {
+        replay_wake(s->replay); /* it ends */
+    }
     drop_changes(s, &NO_SESSION);
-    if (s->cli) {
-        struct cli_control *cli = s->cli;
-        s->cli = NULL; /* it still tells its end, which gives its reference back */
+    session_restart_drop(s);
+    struct cli_control *cli = session_let_go(s);
+    if (cli) { /* it still tells its end, which gives its reference back */
         cli_control_end(cli, s->agent->closing);
     }
     tell_ready(s, &NO_SESSION);
@@ -792,8 +948,17 @@ void session_close(struct session *s, session_done_cb *done, void *user)
     session_unref(s); /* the agent's */
 }
 
+void session_on_gone(struct session *s, void (*gone)(void *user), void *user)
+{
+    s->gone = gone;
+    s->gone_user = user;
+}
+
 void session_pause(struct session *s, bool paused)
 {
+    if (s->replay && !paused) {
+        replay_wake(s->replay);
+    }
     if (s->cli && s->paused != paused) {
         s->paused = paused;
         cli_control_pause(s->cli, paused);

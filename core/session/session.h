@@ -29,6 +29,11 @@ typedef void session_done_cb(void *user, const struct session_error *error);
  * go on with, or absent. NULL only when memory is out. */
 struct session *session_new(struct agent *agent, const struct session_params *params, struct json_doc *doc, str resume,
                             session_ready_cb *ready, void *user);
+/* The same for a stored session, whose id it keeps. It starts in `mode`, or (MODE_NONE) in the transcript's. */
+struct session *session_resume(struct agent *agent, const struct session_params *params, struct json_doc *doc, str resume,
+                               enum mode mode, session_ready_cb *ready, void *user);
+/* `gone` comes when nothing is left of the session, its process neither. For one listener. */
+void session_on_gone(struct session *s, void (*gone)(void *user), void *user);
 str session_id(const struct session *s);
 /* The CLI has ended, without having died. */
 bool session_ended(const struct session *s);
@@ -39,9 +44,16 @@ void session_put_options(struct session *s, struct buf *b);
 /* What follows the answer: the commands, and the context window's size in the background. */
 void session_announce(struct session *s);
 
-/* session/prompt. The prompt's blocks passed prompt_check(). False: it was refused with `*error`, and no observer is called. */
-bool session_prompt(struct session *s, json blocks, const struct turn_observer *observer, void *user,
+/* session/prompt. The prompt's blocks passed prompt_check(); `meta` is its _meta, or missing. False: it was refused with
+ * `*error`, and no observer is called. */
+bool session_prompt(struct session *s, json blocks, json meta, const struct turn_observer *observer, void *user,
                     struct session_error *error);
+/* Sets the goal, or clears it when `objective` is absent: as a message for the running turn, or as a prompt whose end is the
+ * answer. */
+void session_goal(struct session *s, str objective, session_done_cb *done, void *user);
+/* Stops a background task. `stopped` is false when there is nothing to stop. */
+typedef void session_stopped_cb(void *user, const struct session_error *error, bool stopped);
+void session_stop_task(struct session *s, str task, session_stopped_cb *done, void *user);
 void session_cancel(struct session *s);
 void session_set_mode(struct session *s, str mode, session_done_cb *done, void *user);
 void session_set_option(struct session *s, str id, json value, session_done_cb *done, void *user);

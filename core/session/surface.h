@@ -8,6 +8,7 @@
 
 #include "json/json.h"
 #include "report/report.h"
+#include "session/turn.h"
 
 enum message_role { MESSAGE_AGENT, MESSAGE_THOUGHT, MESSAGE_USER };
 
@@ -34,6 +35,9 @@ struct surface {
     void (*notice)(void *self, str session, const char *severity, str title, str description);
     /* The members of any other update of the session, with its name ("compaction_update"). */
     void (*update)(void *self, str session, const char *name, str members);
+    /* The session's foreground work, apart from what answers a prompt; `end` only with FOREGROUND_ENDED. NULL: the protocol
+     * has no word for it. */
+    void (*foreground)(void *self, str session, enum foreground what, const struct turn_end *end);
     /* A raw message of the CLI, for a client that asked for them. */
     void (*raw)(void *self, str session, json message);
     /* What the connection knows of the account; the whole status object. */

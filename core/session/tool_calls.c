@@ -1,18 +1,19 @@
 #include "session/tool_calls.h"
 
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "base/clock.h"
-#include "base/path.h"
-#include "permission/presentation.h"
-#include "report/patch.h"
-#include "report/render.h"
 #include "session/input_scanner.h"
 #include "session/internal.h"
+#include "session/tool_job.h"
 
-enum { HOOK_GRACE_MS = 30000 };
+enum {
+    HOOK_GRACE_MS = 30000,
+    CALLS_MAX = 8192,    /* known at a time; one more is not shown */
+    CALL_DEPTH_MAX = 64, /* calls around a call that are followed */
+};
 
+/* Reads the input of one open block. */
 struct scanner {
     struct input_scanner input;
     char *id, *name;
@@ -104,18 +105,17 @@ static void forget_late(struct tool_calls *tc)
     }
 }
 
-static struct tool_call *open_call(struct tool_calls *tc, str id, str name, str parent)
+/* What a later message says of the call around it is as good as what the first one said. */
+static void set_parent(struct tool_call *call, str parent)
 {
-    struct tool_call *call = tool_calls_find(tc, id);
-    if (call && call->ended) { /* the id is used again */
-        forget(tc, call);
-        call = NULL;
+    if (parent.n && !call->parent) {
+        call->parent = str_dup(parent);
     }
-    if (call) {
-        return call;
-    }
-    forget_late(tc);
-    call = calloc(1, sizeof(*call));
+}
+
+static struct tool_call *new_call(struct tool_calls *tc, str id, str name, str parent)
+{
+    struct tool_call *call = calloc(1, sizeof(*call));
     if (!call) {
         return NULL;
     }
@@ -123,7 +123,7 @@ static struct tool_call *open_call(struct tool_calls *tc, str id, str name, str 
     call->name = str_dup(name.p ? name : STR(""));
     call->parent = str_dup(parent);
     call->reporter = reporter_for(tc->session->agent->reporters, name);
-    call->hook = !reporter_shows_plan(call->reporter);
+    call->hook = !tc->replay && !reporter_shows_plan(call->reporter);
     if (!call->id || !call->name || (parent.p && !call->parent) || !map_put(&tc->by_id, id, call, NULL)) {
         free_call(call);
         return NULL;
@@ -131,267 +131,61 @@ static struct tool_call *open_call(struct tool_calls *tc, str id, str name, str 
     return call;
 }
 
-/* ---- One report in the making ---- */
-
-enum { SKILL_PLACES = 7 };
-
-/* What a report needs: the facts with their memory, the JSON that they point into, what the disk has to say,
- * and what to make of it all. Lives on the stack when the disk is not asked, else on the heap until the
- * worker thread is done. */
-struct job {
-    uv_work_t work;
-    struct session *s;
-    struct arena mem;
-    struct json_doc *docs[3];
-    struct facts use, facts;
-    struct render_context cx;
-    struct render_call call;
-    struct reporter_call rcall;
-    void (*finish)(struct job *);
-
-    /* Questions to the disk and its answers; the worker thread touches only these. */
-    str plan_candidate;
-    str skill_places[SKILL_PLACES];
-    str source_path;
-    bool plan_found, source_read;
-    int skill_found; /* an index, or -1 */
-    struct file_source source;
-
-    /* For finish(). */
-    bool first, start, partial;
-    struct render_result_input result;
-    json response;
-    json request;
-    str options;
-    tool_calls_ready_cb *ready;
-    void *user;
-};
-
-static void job_begin(struct job *job, struct tool_calls *tc, const struct tool_call *call, json input)
+struct tool_call *tool_calls_open(struct tool_calls *tc, str id, str name, str parent)
 {
-    struct session *s = tc->session;
-    *job = (struct job){.s = s, .skill_found = -1};
-    job->call = (struct render_call){
-        .id = arena_str(&job->mem, str_of(call->id)),
-        .name = arena_str(&job->mem, str_of(call->name)),
-        .parent = arena_str(&job->mem, str_of(call->parent)),
-        .input = input,
-    };
-    job->cx = (struct render_context){
-        .client = &s->agent->client,
-        .cwd = str_of(s->cwd),
-    };
-    job->rcall = (struct reporter_call){
-        .tool = job->call.name,
-        .id = job->call.id,
-        .cwd = job->cx.cwd,
-        .home = str_of(s->agent->dirs->home),
-        .process_cwd = str_of(s->agent->dirs->cwd),
-        .input_state = INPUT_COMPLETE,
-        .input = input,
-    };
-}
-
-static void job_keep(struct job *job, json v)
-{
-    for (size_t i = 0; v.doc && i < ARRAY_LEN(job->docs); i++) {
-        if (!job->docs[i]) {
-            job->docs[i] = json_ref(json_doc_of(v));
-            return;
-        }
+    if (!id.n || str_find_byte(id, '\0', 0) != SIZE_MAX) {
+        return NULL;
     }
-}
-
-static void job_end(struct job *job)
-{
-    file_source_free(&job->source);
-    for (size_t i = 0; i < ARRAY_LEN(job->docs); i++) {
-        json_unref(job->docs[i]);
+    struct tool_call *call = tool_calls_find(tc, id);
+    if (call && call->ended) { /* the id is used again */
+        forget(tc, call);
+        call = NULL;
     }
-    arena_free(&job->mem);
-}
-
-static bool is_regular(str path)
-{
-    struct stat st;
-    return path.p && stat(path.p, &st) == 0 && S_ISREG(st.st_mode);
-}
-
-/* On a worker thread. */
-static void ask_disk(uv_work_t *work)
-{
-    struct job *job = CONTAINER_OF(work, struct job, work);
-    job->plan_found = is_regular(job->plan_candidate);
-    for (int i = 0; i < SKILL_PLACES && job->skill_found < 0; i++) {
-        if (is_regular(job->skill_places[i])) {
-            job->skill_found = i;
-        }
+    if (call) {
+        set_parent(call, parent);
+        return call;
     }
-    if (job->source_path.p) {
-        read_file_source(job->source_path.p, &job->source);
-        job->source_read = true;
+    forget_late(tc);
+    if (tc->by_id.used >= CALLS_MAX) {
+        log_write(tc->session->agent->log, LOG_WARN, "too many open tool calls: one is not shown");
+        return NULL;
     }
-}
-
-static void job_finish(struct job *job)
-{
-    job->cx.arena = &job->mem;
-    job->use.arena = job->facts.arena = &job->mem;
-    if (job->plan_found) {
-        job->cx.plan_file = job->plan_candidate;
-    }
-    if (job->skill_found >= 0) {
-        job->cx.skill_path = job->skill_places[job->skill_found];
-    }
-    job->finish(job);
-    if (!arena_ok(&job->mem)) {
-        log_write(job->s->agent->log, LOG_ERROR, "out of memory: a report of a tool call was dropped");
-    }
-}
-
-static void disk_answered(uv_work_t *work, int status)
-{
-    struct job *job = CONTAINER_OF(work, struct job, work);
-    struct session *s = job->s;
-    (void)status;
-    if (session_live(s)) {
-        job_finish(job);
-    }
-    job_end(job);
-    free(job);
-    session_release_frames(s);
-    session_unref(s);
-}
-
-/* Finishes the job, after asking the disk when there is something to ask. */
-static void job_run(struct job *job)
-{
-    bool ask = job->plan_candidate.p || job->source_path.p;
-    for (size_t i = 0; i < SKILL_PLACES; i++) {
-        ask = ask || job->skill_places[i].p;
-    }
-    struct job *kept = ask ? malloc(sizeof(*kept)) : NULL;
-    if (!kept) {
-        job_finish(job);
-        job_end(job);
-        return;
-    }
-    *kept = *job;
-    job_keep(kept, kept->call.input);
-    job_keep(kept, kept->rcall.result);
-    job_keep(kept, kept->response);
-    job_keep(kept, kept->request);
-    session_ref(kept->s);
-    session_hold_frames(kept->s);
-    if (uv_queue_work(kept->s->agent->loop, &kept->work, ask_disk, disk_answered) != 0) {
-        disk_answered(&kept->work, UV_ENOMEM);
-    }
-}
-
-/* ---- What the disk is asked ---- */
-
-static void want_plan_file(struct job *job, str path)
-{
-    if (job->cx.client->air_plan_file && path_is_absolute(path)) {
-        job->plan_candidate = arena_str(&job->mem, path);
-    }
-}
-
-static void want_use_files(struct job *job, const struct facts *f)
-{
-    if (f->plan_path_key.p) {
-        want_plan_file(job, json_str(json_get_str(job->call.input, f->plan_path_key)));
-    }
-    str name = f->skill, cwd = job->cx.cwd, scope = STR_ABSENT;
-    size_t colon = str_find_byte(name, ':', 0);
-    if (colon != SIZE_MAX) {
-        scope = str_first(name, colon);
-        name = str_from(name, colon + 1);
-    }
-    if (!job->cx.client->air || !name.n || !cwd.n || str_has(name, STR("/")) || str_is(name, "..")) {
-        return;
-    }
-    struct arena *a = &job->mem;
-    str *at = job->skill_places;
-    if (scope.n && !str_has(scope, STR("/")) && !str_is(scope, "..")) {
-        *at++ = arena_printf(a, "%.*s/%.*s/.claude/skills/%.*s/SKILL.md", STR_ARG(cwd), STR_ARG(scope),
-                             STR_ARG(name));
-        *at++ = arena_printf(a, "%.*s/%.*s/.agents/skills/%.*s/SKILL.md", STR_ARG(cwd), STR_ARG(scope),
-                             STR_ARG(name));
-        *at++ = arena_printf(a, "%.*s/.claude/plugins/%.*s/skills/%.*s/SKILL.md", STR_ARG(cwd),
-                             STR_ARG(scope), STR_ARG(name));
-    }
-    str roots[2] = {cwd, job->rcall.home};
-    for (size_t i = 0; i < 2; i++) {
-        if (roots[i].n) {
-            *at++ = arena_printf(a, "%.*s/.claude/skills/%.*s/SKILL.md", STR_ARG(roots[i]), STR_ARG(name));
-            *at++ = arena_printf(a, "%.*s/.agents/skills/%.*s/SKILL.md", STR_ARG(roots[i]), STR_ARG(name));
-        }
-    }
-}
-
-/* An absolute path stays as it is written. */
-static str resolved(struct job *job, str path)
-{
-    return path_is_absolute(path) ? arena_str(&job->mem, path) : path_resolve(&job->mem, job->cx.cwd, path);
-}
-
-/* ---- Sending ---- */
-
-static void send_report(struct session *s, struct tool_report *r)
-{
-    if (r->untracked || field_tracker_pass(s->calls.tracker, r)) {
-        s->agent->surface->tool(s->agent->surface_self, str_of(s->id), r);
-    }
-}
-
-/* A report whose memory ran out is dropped rather than sent in part. */
-static void send_job(struct job *job, struct tool_report *r)
-{
-    if (arena_ok(&job->mem)) {
-        send_report(job->s, r);
-    }
+    return new_call(tc, id, name, parent);
 }
 
 /* ---- Uses ---- */
 
-static void finish_use(struct job *job)
+static void finish_use(struct tool_job *job)
 {
     struct tool_report r;
-    render_use(&job->cx, &job->call, &job->use,
-               (struct render_use_options){.first = job->first, .start = job->start, .partial = job->partial},
-               &r);
-    send_job(job, &r);
+    render_use(&job->cx, &job->call, &job->use, job->shown, &r);
+    tool_job_send(job, &r);
 }
 
 static void report_use(struct tool_calls *tc, struct tool_call *call, json input, bool start, bool partial)
 {
-    struct job job;
-    job_begin(&job, tc, call, input);
+    struct tool_job job;
+    tool_job_begin(&job, tc, call, input);
     job.rcall.input_state = start ? INPUT_START : partial ? INPUT_PARTIAL : INPUT_COMPLETE;
-    job.first = !call->announced;
-    job.start = start;
-    job.partial = partial;
+    job.shown = (struct render_use_options){.first = !call->announced || tc->replay, .start = start, .partial = partial};
     job.finish = finish_use;
     call->announced = true;
-    facts_begin(&job.use, &job.mem, PHASE_USE);
-    reporter_use(tc->session->agent->reporters, call->reporter, &job.rcall, &job.use);
-    want_use_files(&job, &job.use);
-    job_run(&job);
+    tool_job_read_use(&job, call->reporter);
+    call->command = job.use.command;
+    tool_job_want_use_files(&job);
+    tool_job_run(&job);
 }
 
 /* A TodoWrite-like tool: its input is the plan. */
 static void report_plan_use(struct tool_calls *tc, struct tool_call *call, json input)
 {
-    AUTO_ARENA(mem);
-    struct job job;
-    job_begin(&job, tc, call, input);
-    facts_begin(&job.use, &job.mem, PHASE_USE);
-    reporter_use(tc->session->agent->reporters, call->reporter, &job.rcall, &job.use);
-    if (job.use.plan) {
+    struct tool_job job;
+    tool_job_begin(&job, tc, call, input);
+    tool_job_read_use(&job, call->reporter);
+    if (job.use.plan && arena_ok(&job.mem)) {
         session_publish_plan_entries(tc->session, job.use.plan_entries);
     }
-    job_end(&job);
+    tool_job_end(&job);
 }
 
 static str scanner_key(struct tool_calls *tc, str parent, int64_t index)
@@ -426,7 +220,7 @@ void tool_calls_block_start(struct tool_calls *tc, str parent, int64_t index, js
             free_scanner(sc);
         }
     }
-    struct tool_call *call = open_call(tc, id, name, parent);
+    struct tool_call *call = tool_calls_open(tc, id, name, parent);
     if (!call || call->announced) {
         return;
     }
@@ -449,7 +243,7 @@ void tool_calls_input_delta(struct tool_calls *tc, str parent, int64_t index, st
     AUTO_BUF(so_far);
     enum input_scan scan = input_scanner_feed(&sc->input, fragment, &so_far);
     struct tool_call *call = scan == SCAN_PARTIAL ? tool_calls_find(tc, str_of(sc->id)) : NULL;
-    if (!call || call->ended || reporter_shows_plan(call->reporter)) {
+    if (!call || call->ended || call->dispatched || reporter_shows_plan(call->reporter)) {
         return;
     }
     AUTO_JSON(doc) = json_parse(buf_str(&so_far), NULL);
@@ -480,7 +274,7 @@ void tool_calls_message_edge(struct tool_calls *tc, str parent)
 void tool_calls_use(struct tool_calls *tc, str parent, json block)
 {
     str id = json_text(json_get(block, "id"));
-    struct tool_call *call = id.p ? open_call(tc, id, json_str(json_get(block, "name")), parent) : NULL;
+    struct tool_call *call = id.p ? tool_calls_open(tc, id, json_str(json_get(block, "name")), parent) : NULL;
     if (!call) {
         return;
     }
@@ -518,150 +312,147 @@ static json structured_result(json message)
     return results == 1 ? json_get(message, "tool_use_result") : JSON_NONE;
 }
 
-static void finish_result(struct job *job)
+static void finish_result(struct tool_job *job)
 {
-    if (job->plan_found && !job->cx.plan_file.p) {
-        job->cx.plan_file = job->plan_candidate;
-    }
     job->result.plan_file = job->cx.plan_file;
     struct tool_report r[2];
     size_t n = render_result(&job->cx, &job->call, &job->use, &job->facts, &job->result, r);
     for (size_t i = 0; i < n; i++) {
-        send_job(job, &r[i]);
+        tool_job_send(job, &r[i]);
     }
-    /* The tracker's entry lives on for the hook; without one it ends here. */
-    struct tool_call *call = tool_calls_find(&job->s->calls, job->call.id);
-    if (!call || !call->hook) {
-        field_tracker_end(job->s->calls.tracker, job->call.id);
+    /* A call whose hook may still come is known until then, and so is what the client knows of it. */
+    struct tool_call *call = tool_calls_find(job->calls, job->call.id);
+    if (call && call->ended && !call->hook) {
+        forget(job->calls, call);
     }
 }
 
-static void finish_plan_result(struct tool_calls *tc, struct job *job, bool was_announced)
+static void finish_plan_result(struct tool_job *job, bool was_announced)
 {
     if (was_announced) {
         struct tool_report r;
         job->cx.arena = &job->mem;
         render_plan_call_result(&job->cx, &job->call, &job->result, &r);
-        r.untracked = true;
-        send_job(job, &r);
+        tool_job_send(job, &r);
     }
-    if (job->facts.task_changes || job->facts.publish_tasks) {
-        session_change_tasks(tc->session, job->facts.task_changes);
+    if ((job->facts.task_changes || job->facts.publish_tasks) && arena_ok(&job->mem)) {
+        session_change_tasks(job->session, job->facts.task_changes);
+    }
+}
+
+static void read_result(struct tool_job *job, const struct tool_call *call, json block, json message)
+{
+    json meta = result_meta(message, str_of(call->id));
+    job->message = message;
+    job->rcall.result = json_get(block, "content");
+    job->rcall.structured = job->calls->replay ? JSON_NONE : structured_result(message);
+    job->rcall.is_error = json_is_true(json_get(block, "is_error"));
+    job->result = (struct render_result_input){
+        .result = job->rcall.result,
+        .is_error = job->rcall.is_error,
+        .non_execution_kind = json_str(json_get(meta, "non_execution_kind")),
+        .user_feedback = json_str(json_get(meta, "user_feedback")),
+        .stopped = job->session->turns.cancelled,
+        .accepted_plan = call->cleared_plan,
+    };
+    tool_job_read_use(job, call->reporter);
+    facts_begin(&job->facts, &job->mem, PHASE_RESULT);
+    reporter_result(job->session->agent->reporters, call->reporter, &job->rcall, &job->facts);
+}
+
+/* What goes on in the background after its result. A terminal that is still written to ends with its task. */
+static void note_background(struct tool_job *job, const struct tool_call *call, json block, json message)
+{
+    struct session *s = job->session;
+    if (job->calls->replay) {
+        return;
+    }
+    job->result.background = extensions_result_of_call(s, call, block, message);
+    struct live_task *task = live_tasks_find(&s->live, job->facts.background_task);
+    if (task && !s->agent->client.air && client_has_terminal(&s->agent->client)) {
+        job->result.background_live = true;
+        task->owes_exit = true;
+        free(task->call_parent);
+        task->call_parent = str_dup(str_of(call->parent));
     }
 }
 
 static void report_result(struct tool_calls *tc, struct tool_call *call, json block, json message)
 {
-    struct session *s = tc->session;
-    json meta = result_meta(message, str_of(call->id));
-    struct job job;
-    job_begin(&job, tc, call, json_root(call->input));
-    job.rcall.result = json_get(block, "content");
-    job.rcall.structured = structured_result(message);
-    job.rcall.is_error = json_is_true(json_get(block, "is_error"));
-    job.result = (struct render_result_input){
-        .result = job.rcall.result,
-        .is_error = job.rcall.is_error,
-        .non_execution_kind = json_str(json_get(meta, "non_execution_kind")),
-        .user_feedback = json_str(json_get(meta, "user_feedback")),
-        .stopped = s->turns.cancelled,
-        .accepted_plan = call->cleared_plan,
-    };
-    facts_begin(&job.use, &job.mem, PHASE_USE);
-    reporter_use(s->agent->reporters, call->reporter, &job.rcall, &job.use);
-    facts_begin(&job.facts, &job.mem, PHASE_RESULT);
-    reporter_result(s->agent->reporters, call->reporter, &job.rcall, &job.facts);
-    job.result.background =
-        job.facts.background_task.p != NULL ||
-        (json_is_true(json_get(json_root(call->input), "run_in_background")) && !job.rcall.is_error);
+    struct tool_job job;
     bool announced = call->announced;
+    tool_job_begin(&job, tc, call, json_root(call->input));
+    read_result(&job, call, block, message);
+    note_background(&job, call, block, message);
     call->announced = false;
     call->ended = true;
     call->forget_at = clock_monotonic_ms() + HOOK_GRACE_MS;
     if (reporter_shows_plan(call->reporter)) {
-        finish_plan_result(tc, &job, announced);
-        job_end(&job);
+        finish_plan_result(&job, announced);
+        tool_job_end(&job);
         forget(tc, call);
         return;
     }
-    bool hook = call->hook && !job.rcall.is_error;
-    call->hook = hook;
-    want_use_files(&job, &job.use);
-    if (!job.plan_candidate.p && job.facts.plan_file.p) {
-        want_plan_file(&job, job.facts.plan_file);
-    }
+    call->hook = call->hook && !job.rcall.is_error; /* only a success has one */
+    tool_job_want_use_files(&job);
+    tool_job_want_plan_file(&job, job.facts.plan_file);
     job.finish = finish_result;
-    job_run(&job);
+    tool_job_run(&job);
 }
 
 void tool_calls_result(struct tool_calls *tc, str parent, json block, json message)
 {
     str id = json_str(json_get(block, "tool_use_id"));
     struct tool_call *call = id.p ? tool_calls_find(tc, id) : NULL;
-    (void)parent;
-    if (call && !call->ended && call->input) {
-        report_result(tc, call, block, message);
-        return;
+    if (!tc->replay) {
+        session_plan_exit_result(tc->session, id, message);
     }
-    log_write(tc->session->agent->log, LOG_DEBUG, "a result of an unknown tool call came");
-    if (call && call->announced) {
-        AUTO_ARENA(mem);
-        struct render_context cx = {.client = &tc->session->agent->client, .arena = &mem};
-        struct render_result_input in = {
-            .result = json_get(block, "content"),
-            .is_error = json_is_true(json_get(block, "is_error")),
-        };
-        struct tool_report r;
-        render_unknown_result(&cx, id, &in, &r);
-        send_report(tc->session, &r);
-        forget(tc, call);
+    if (call && !call->ended) {
+        set_parent(call, parent);
+        report_result(tc, call, block, message);
+    } else {
+        log_write(tc->session->agent->log, LOG_DEBUG, "a result of an unknown tool call came");
     }
 }
 
 /* ---- Hooks, denials, progress ---- */
 
-static void finish_hook(struct job *job)
+static void finish_hook(struct tool_job *job)
 {
     str content = STR_ABSENT, locations = STR_ABSENT;
     if (job->facts.change.stated) {
-        final_change(&job->mem, job->cx.client, &job->facts.change, resolved(job, job->facts.change.path),
-                     job->source_read ? &job->source : NULL, &content, &locations);
-    } else {
-        enum fact_form form = client_takes_facts(job->cx.client) ? FORM_FACT : FORM_PLAIN;
-        content = render_contents(&job->cx, &job->facts.content[form]);
-        if (job->facts.locations[form].stated) {
-            locations = render_locations(&job->cx, &job->facts, STR_ABSENT);
-        }
+        final_change(&job->mem, job->cx.client, &job->facts.change,
+                     tool_job_resolve(job, job->facts.change.path), job->source_read ? &job->source : NULL,
+                     &content, &locations);
     }
     struct tool_report r;
     if (render_finished(&job->cx, &job->call, &job->facts, job->response, content, locations, &r)) {
-        send_job(job, &r);
+        tool_job_send(job, &r);
     }
-    struct tool_call *call = tool_calls_find(&job->s->calls, job->call.id);
-    if (call) {
-        call->hook = false;
-        if (call->ended) {
-            forget(&job->s->calls, call);
-        }
+    struct tool_call *call = tool_calls_find(job->calls, job->call.id);
+    if (call && call->ended) {
+        forget(job->calls, call);
     }
 }
 
 void tool_calls_hook(struct tool_calls *tc, json input, str tool_use_id)
 {
     struct tool_call *call = tool_calls_find(tc, tool_use_id);
-    if (!call || !call->hook) {
+    if (!call || !call->hook || (call->ended && call->forget_at <= clock_monotonic_ms())) {
         return;
     }
-    struct job job;
-    job_begin(&job, tc, call, json_get(input, "tool_input"));
+    call->hook = false; /* there is one */
+    struct tool_job job;
+    tool_job_begin(&job, tc, call, json_get(input, "tool_input"));
+    job.message = input;
     job.response = job.rcall.response = json_get(input, "tool_response");
     facts_begin(&job.facts, &job.mem, PHASE_FINISHED);
     reporter_finished(tc->session->agent->reporters, call->reporter, &job.rcall, &job.facts);
     if (job.facts.change.stated && final_change_needs_source(job.cx.client, &job.facts.change)) {
-        job.source_path = resolved(&job, job.facts.change.path);
+        job.source_path = tool_job_resolve(&job, job.facts.change.path);
     }
     job.finish = finish_hook;
-    job_run(&job);
+    tool_job_run(&job);
 }
 
 void tool_calls_denied(struct tool_calls *tc, json message)
@@ -670,14 +461,21 @@ void tool_calls_denied(struct tool_calls *tc, json message)
     if (!call || !call->announced) {
         return;
     }
-    struct job job;
+    struct tool_job job;
     struct tool_report r;
-    job_begin(&job, tc, call, json_root(call->input));
+    tool_job_begin(&job, tc, call, json_root(call->input));
     job.cx.arena = &job.mem;
     render_denied(&job.cx, &job.call, message, &r);
     call->hook = false;
-    send_job(&job, &r);
-    job_end(&job);
+    tool_job_send(&job, &r);
+    tool_job_end(&job);
+}
+
+/* The call is that of a subagent that runs. */
+static bool is_subagent_call(const struct tool_calls *tc, str id)
+{
+    const struct live_task *task = id.n ? live_tasks_of_call(&tc->session->live, id) : NULL;
+    return task && task->subagent;
 }
 
 void tool_calls_progress(struct tool_calls *tc, json beat)
@@ -691,130 +489,70 @@ void tool_calls_progress(struct tool_calls *tc, json beat)
     if (!call || !call->announced) {
         return;
     }
-    struct job job;
+    struct tool_job job;
     struct tool_report r;
-    job_begin(&job, tc, call, json_root(call->input));
+    bool inside = !str_is(parent, call->id) && is_subagent_call(tc, parent);
+    tool_job_begin(&job, tc, call, json_root(call->input));
     job.cx.arena = &job.mem;
-    bool own_parent = parent.p && !str_is(parent, call->id);
-    render_progress(&job.cx, &job.call, beat, fallback, own_parent ? parent : STR_ABSENT, &r);
-    send_job(&job, &r);
-    job_end(&job);
-}
-
-/* ---- Questions ---- */
-
-/* The toolCall member of the request. */
-static void put_request_call(struct job *job, struct buf *b, const struct permission_question *q, str preview,
-                             bool notice)
-{
-    bool air = job->cx.client->air;
-    str title = permission_heading(&job->mem, q, render_title(&job->cx, &job->call, &job->use));
-    str blocked = permission_blocked_path(&job->mem, q);
-    str locations = render_locations(&job->cx, &job->use, blocked);
-    json_key(b, "toolCall");
-    json_open_object(b);
-    json_member_str(b, "toolCallId", job->call.id);
-    if (!air) {
-        json_member_str(b, "name", job->call.name);
-        json_member_c(b, "status", "pending");
-    }
-    json_member_raw(b, "rawInput", render_raw_input(&job->cx, job->call.input, &job->use, notice));
-    json_member_str(b, "title", title);
-    if (air) {
-        json_member_raw(b, "content", preview);
-        if (blocked.p && !str_eq(locations, render_locations(&job->cx, &job->use, STR_ABSENT))) {
-            json_member_raw(b, "locations", locations);
-        }
-    } else {
-        enum fact_form form = client_takes_facts(job->cx.client) ? FORM_FACT : FORM_PLAIN;
-        int kind = job->use.kind[form];
-        json_member_c(b, "kind", tool_kind_name(kind < 0 ? KIND_OTHER : (enum tool_kind)kind));
-        str content = preview.p ? preview : render_use_content(&job->cx, &job->call, &job->use);
-        json_key(b, "content");
-        if (!str_is(content, "[]") || !permission_put_input_content(b, q)) {
-            json_put_raw(b, content);
-        }
-        json_member_raw(b, "locations", locations);
-    }
-    size_t before = b->n;
-    json_key(b, "_meta");
-    if (!permission_put_call_meta(b, q, air, job->call.parent)) {
-        buf_truncate(b, before);
-    }
-    json_close_object(b);
-}
-
-static void finish_question(struct job *job)
-{
-    struct permission_question q;
-    bool notice = false;
-    str preview = STR_ABSENT;
-    if (job->source_read) {
-        preview = preview_content(&job->mem, job->cx.client, job->use.edits, job->source_path, &job->source,
-                                  &notice);
-    }
-    struct tool_call *call = tool_calls_find(&job->s->calls, job->call.id);
-    if (!call || !permission_question_read(&q, job->request)) {
-        job->ready(job->user, STR_ABSENT);
-        return;
-    }
-    if (!call->announced) {
-        struct tool_report r;
-        render_use(&job->cx, &job->call, &job->use,
-                   (struct render_use_options){.first = true, .preview = preview}, &r);
-        call->announced = true;
-        send_job(job, &r);
-    }
-    if (preview.p) {
-        field_tracker_pin(job->s->calls.tracker, job->call.id, preview);
-    }
-    AUTO_BUF(b);
-    json_open_object(&b);
-    json_member_c(&b, "sessionId", job->s->id);
-    put_request_call(job, &b, &q, preview, notice);
-    json_member_raw(&b, "options", job->options);
-    if (job->cx.client->air) {
-        size_t before = b.n;
-        json_key(&b, "_meta");
-        str heading = permission_heading(&job->mem, &q, render_title(&job->cx, &job->call, &job->use));
-        if (!permission_put_request_meta(&b, &q, heading)) {
-            buf_truncate(&b, before);
-        }
-    }
-    json_close_object(&b);
-    job->ready(job->user, buf_ok(&b) && arena_ok(&job->mem) ? buf_str(&b) : STR_ABSENT);
-}
-
-void tool_calls_ask(struct tool_calls *tc, json request, str options, tool_calls_ready_cb *ready, void *user)
-{
-    struct permission_question q;
-    struct tool_call *call =
-        permission_question_read(&q, request) ? open_call(tc, q.tool_use_id, q.tool_name, STR_ABSENT) : NULL;
-    if (!call) {
-        ready(user, STR_ABSENT);
-        return;
-    }
-    call->dispatched = true;
-    if (!call->input) {
-        call->input = json_detach(q.input);
-    }
-    struct job job;
-    job_begin(&job, tc, call, q.input);
-    job.request = request;
-    job.options = arena_str(&job.mem, options);
-    job.ready = ready;
-    job.user = user;
-    job.finish = finish_question;
-    facts_begin(&job.use, &job.mem, PHASE_USE);
-    reporter_use(tc->session->agent->reporters, call->reporter, &job.rcall, &job.use);
-    if (job.use.edits && !job.use.edits->next && client_wants_patches(job.cx.client)) {
-        job.source_path = resolved(&job, job.use.edits->path);
-    }
-    want_use_files(&job, &job.use);
-    job_run(&job);
+    render_progress(&job.cx, &job.call, beat, fallback, inside ? parent : STR_ABSENT, &r);
+    tool_job_send(&job, &r);
+    tool_job_end(&job);
 }
 
 /* ---- The end of a turn ---- */
+
+void tool_calls_terminal_ended(struct tool_calls *tc, str id, str parent)
+{
+    AUTO_ARENA(mem);
+    str terminal = arena_str(&mem, id);
+    AUTO_BUF(b);
+    json_open_object(&b);
+    json_member_str(&b, "terminal_id", terminal);
+    json_member_null(&b, "exit_code");
+    json_member_null(&b, "signal");
+    json_close_object(&b);
+    struct tool_report r = {.id = terminal, .untracked = true};
+    AUTO_BUF(around);
+    if (parent.p) {
+        json_put_str(&around, parent);
+        tool_report_add_meta(&r, META_CLAUDE_CODE, STR("parentToolUseId"), buf_str(&around));
+    }
+    tool_report_add_meta(&r, META_TOP, STR("terminal_exit"), buf_str(&b));
+    if (buf_ok(&b) && buf_ok(&around) && arena_ok(&mem)) {
+        tool_calls_send(tc, &r);
+    }
+}
+
+/* The call belongs to work that goes on in the background: a task was begun by it, or by a call around it. */
+static bool lives_on(const struct tool_calls *tc, const struct tool_call *call)
+{
+    const struct live_tasks *live = &tc->session->live;
+    for (unsigned depth = 0; call && depth < CALL_DEPTH_MAX; depth++) {
+        const struct live_task *own = live_tasks_of_call(live, str_of(call->id));
+        const struct live_task *around = call->parent ? live_tasks_of_call(live, str_of(call->parent)) : NULL;
+        if ((own && own->backgrounded) || (around && around->backgrounded)) {
+            return true;
+        }
+        call = call->parent ? map_get(&tc->by_id, str_of(call->parent)) : NULL;
+    }
+    return false;
+}
+
+static void report_closed(struct tool_calls *tc, const struct tool_call *call, bool cancelled)
+{
+    struct tool_job job;
+    struct tool_report r;
+    tool_job_begin(&job, tc, call, json_root(call->input));
+    job.cx.arena = &job.mem;
+    field_tracker_end(tc->tracker, job.call.id); /* what it says is said, whatever was said before */
+    render_closed(&job.cx, &job.call,
+                  !call->dispatched ? CLOSE_NOT_RUN
+                  : cancelled       ? CLOSE_CANCELLED
+                                    : CLOSE_NO_RESULT,
+                  &r);
+    tool_job_send(&job, &r);
+    tool_job_end(&job);
+}
 
 void tool_calls_close(struct tool_calls *tc, bool cancelled, bool died, bool *lost)
 {
@@ -822,25 +560,21 @@ void tool_calls_close(struct tool_calls *tc, bool cancelled, bool died, bool *lo
     void *p;
     while (map_next(&tc->by_id, &at, NULL, &p)) {
         struct tool_call *call = p;
-        if (call->ended) {
+        if (call->ended || lives_on(tc, call)) {
             continue;
         }
         if (call->announced) {
-            AUTO_ARENA(mem);
-            struct render_context cx = {.client = &tc->session->agent->client, .arena = &mem};
-            struct render_call rc = {.id = str_of(call->id),
-                                     .name = str_of(call->name),
-                                     .parent = str_of(call->parent)};
-            struct tool_report r;
-            render_closed(&cx, &rc,
-                          !call->dispatched ? CLOSE_NOT_RUN
-                          : cancelled       ? CLOSE_CANCELLED
-                                            : CLOSE_NO_RESULT,
-                          &r);
             *lost = *lost || (call->dispatched && !cancelled && !died);
-            send_report(tc->session, &r);
+            report_closed(tc, call, cancelled);
         }
         forget(tc, call);
     }
-    map_free(&tc->scanners, free_scanner);
+    at = 0;
+    str key;
+    while (map_next(&tc->scanners, &at, &key, &p)) {
+        struct scanner *sc = p;
+        if (!tool_calls_find(tc, str_of(sc->id))) {
+            drop_scanner(tc, key);
+        }
+    }
 }

@@ -1,19 +1,19 @@
 /* The tool calls of a session: from the CLI's blocks, questions, hooks and results to reports for the client.
  *
- * A call is known from its first block (or question) until its result, and its hook 30 s longer. Each step runs the
- * reporter, lets the renderer make reports of the facts, takes out what the client knows and hands them to the surface.
- * What needs the disk (an edited file, a plan file, a skill) is looked up on a worker thread; the CLI's frames are held
- * meanwhile, so that nothing overtakes it.
+ * A call is known from its first block (or question) until its result, and its hook 30 s longer. Each step
+ * runs the reporter, lets the renderer make reports of the facts, takes out what the client knows and hands
+ * them to the surface. What needs the disk (an edited file, a plan file, a skill) is looked up on a worker
+ * thread; the CLI's frames are held meanwhile, so that nothing overtakes it.
  *
  * Calls of tools that are shown as a plan are not announced, unless a person must allow them. */
 #ifndef HERALD_SESSION_TOOL_CALLS_H
 #define HERALD_SESSION_TOOL_CALLS_H
 
 #include "base/map.h"
-#include "json/json.h"
 #include "permission/offer.h"
 #include "report/tracker.h"
 #include "reporter_host/reporter_host.h"
+#include "json/json.h"
 
 struct session;
 
@@ -24,6 +24,7 @@ struct tool_call {
     bool announced;         /* the client got its tool_call and no result yet */
     bool dispatched;        /* it reached a complete message or a question */
     bool hook;              /* a PostToolUse callback of it is expected */
+    bool command;           /* it runs a shell command */
     bool ended;             /* its result came; only the hook may still come */
     bool refused_plan;      /* the person answered an ExitPlanMode with "keep planning" */
     bool cleared_plan;      /* or with a cleared context */
@@ -32,6 +33,8 @@ struct tool_call {
 
 struct tool_calls {
     struct session *session;
+    bool replay; /* of a stored conversation: whole reports, no hooks, nothing is remembered of what was sent
+                  */
     struct map by_id;
     struct map scanners; /* "parent\nindex" → struct scanner */
     struct field_tracker *tracker;
@@ -59,15 +62,18 @@ void tool_calls_hook(struct tool_calls *tc, json input, str tool_use_id);
 void tool_calls_denied(struct tool_calls *tc, json message);
 void tool_calls_progress(struct tool_calls *tc, json beat);
 
-/* A question about a call: announces it when that is due, then calls `ready` with the parameters of the request (an object)
- * or, when that cannot be done, an absent text. `ready` may come before this returns, or after the disk was read.
- * `options` and `meta` are members of the request, as JSON. */
+/* A question about a call: announces it when that is due, then calls `ready` with the parameters of the
+ * request (an object) or, when that cannot be done, an absent text. `ready` may come before this returns, or
+ * after the disk was read. `options` and `meta` are members of the request, as JSON. */
 typedef void tool_calls_ready_cb(void *user, str params);
 void tool_calls_ask(struct tool_calls *tc, json request, str options, tool_calls_ready_cb *ready, void *user);
 
-/* Every call that the client knows and that has no result gets its end. `*lost` becomes true when one of them had been
- * dispatched and was not cancelled. */
+/* Every call that the client knows and that has no result gets its end. `*lost` becomes true when one of them
+ * had been dispatched and was not cancelled. */
 void tool_calls_close(struct tool_calls *tc, bool cancelled, bool died, bool *lost);
+/* The background command of this call is over: a terminal client that is not AIR hears that its terminal
+ * ended. */
+void tool_calls_terminal_ended(struct tool_calls *tc, str id, str parent);
 struct tool_call *tool_calls_find(struct tool_calls *tc, str id);
 
 #endif

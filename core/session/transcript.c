@@ -60,7 +60,43 @@ void session_say(struct session *s, str message_id, str text, str meta)
     struct agent *a = s->agent;
     if (text.n) {
         s->scratch.text_delivered = true;
+        buf_clear(&s->scratch.local_text);
+        buf_put_str(&s->scratch.local_text, text);
         a->surface->text(a->surface_self, str_of(s->id), MESSAGE_AGENT, message_id, text, meta);
+    }
+}
+
+/* ---- After a cancel ---- */
+
+static enum turn_output output_of(const struct session *s)
+{
+    return turns_output(&s->turns, s->agent->client.protocol_version >= 2);
+}
+
+/* A stream that lost a piece loses the rest of its message, so that no text is split. True while that is so; `lost` begins it. */
+static bool is_torn(struct session *s, str parent, bool lost)
+{
+    static char there;
+    str key = parent.p ? parent : STR("");
+    if (lost && !map_put(&s->torn, key, &there, NULL)) {
+        return true;
+    }
+    return s->torn.used && map_get(&s->torn, key);
+}
+
+/* Its next message begins, or the whole message came. */
+static void mend(struct session *s, str parent)
+{
+    if (s->torn.used) {
+        map_remove(&s->torn, parent.p ? parent : STR(""));
+    }
+}
+
+static void forget_streamed(struct session *s, str parent)
+{
+    struct stream_text *record = stream_of(s, parent, false);
+    if (record) {
+        stream_text_clear(record);
     }
 }
 
@@ -78,7 +114,7 @@ static void streamed(struct session *s, str parent, int64_t index, enum stream_t
     say_block(s, parent, type, s->message_id.n ? buf_str(&s->message_id) : STR_ABSENT, text);
 }
 
-static void on_block_start(struct session *s, str parent, int64_t index, json block)
+static void on_block_start(struct session *s, str parent, int64_t index, json block, json frame)
 {
     str type = json_str(json_get(block, "type"));
     if (str_is(type, "text")) {
@@ -87,10 +123,12 @@ static void on_block_start(struct session *s, str parent, int64_t index, json bl
         streamed(s, parent, index, STREAM_THINKING, json_str(json_get(block, "thinking")));
     } else if (tool_block_is_use(type)) {
         tool_calls_block_start(&s->calls, parent, index, block);
+    } else if (str_is(type, "compaction") && !parent.p) {
+        extensions_compaction_text(s, json_str(json_get(frame, "uuid")), block);
     }
 }
 
-static void on_block_delta(struct session *s, str parent, int64_t index, json delta)
+static void on_block_delta(struct session *s, str parent, int64_t index, json delta, json frame)
 {
     str type = json_str(json_get(delta, "type"));
     if (str_is(type, "text_delta")) {
@@ -99,6 +137,8 @@ static void on_block_delta(struct session *s, str parent, int64_t index, json de
         streamed(s, parent, index, STREAM_THINKING, json_str(json_get(delta, "thinking")));
     } else if (str_is(type, "input_json_delta")) {
         tool_calls_input_delta(&s->calls, parent, index, json_str(json_get(delta, "partial_json")));
+    } else if (str_is(type, "compaction_delta") && !parent.p) {
+        extensions_compaction_text(s, json_str(json_get(frame, "uuid")), delta);
     }
 }
 
@@ -112,10 +152,7 @@ static void send_usage(struct session *s)
 static void on_message_start(struct session *s, str parent, json message)
 {
     tool_calls_message_edge(&s->calls, parent);
-    struct stream_text *record = stream_of(s, parent, false);
-    if (record) {
-        stream_text_clear(record);
-    }
+    forget_streamed(s, parent);
     buf_clear(&s->message_id);
     buf_put_str(&s->message_id, json_str(json_get(message, "id")));
     if (!parent.p && usage_message_start(&s->usage, message)) {
@@ -127,7 +164,11 @@ void session_on_stream_event(struct session *s, json frame)
 {
     json event = json_get(frame, "event");
     str type = json_str(json_get(event, "type")), parent = parent_of(frame);
-    if (turns_mute(&s->turns)) {
+    bool start = str_is(type, "message_start");
+    if (start) {
+        mend(s, parent);
+    }
+    if (is_torn(s, parent, output_of(s) == TURN_OUTPUT_MUTE)) {
         return;
     }
     if (!parent.p) {
@@ -135,12 +176,12 @@ void session_on_stream_event(struct session *s, json frame)
     }
     int64_t index = json_int_or(json_get(event, "index"), 0);
     if (str_is(type, "content_block_delta")) {
-        on_block_delta(s, parent, index, json_get(event, "delta"));
+        on_block_delta(s, parent, index, json_get(event, "delta"), frame);
     } else if (str_is(type, "content_block_start")) {
-        on_block_start(s, parent, index, json_get(event, "content_block"));
+        on_block_start(s, parent, index, json_get(event, "content_block"), frame);
     } else if (str_is(type, "content_block_stop")) {
         tool_calls_block_stop(&s->calls, parent, index);
-    } else if (str_is(type, "message_start")) {
+    } else if (start) {
         on_message_start(s, parent, json_get(event, "message"));
     } else if (str_is(type, "message_delta")) {
         if (!parent.p && usage_message_delta(&s->usage, json_get(event, "usage"))) {
@@ -213,17 +254,33 @@ static bool note_failure(struct session *s, json frame, json message, bool synth
     return s->agent->client.air_session_failure;
 }
 
+/* What the CLI prints by itself, unless a compaction told it; true when it is not shown. */
+static bool note_local(struct session *s, json frame, json message)
+{
+    AUTO_BUF(text);
+    failure_message_text(&text, message);
+    if (!json_truthy(json_get(frame, "error")) && extensions_hide_local(s, buf_str(&text))) {
+        return true;
+    }
+    buf_clear(&s->scratch.local_text);
+    buf_put_str(&s->scratch.local_text, buf_str(&text));
+    return false;
+}
+
 void session_on_assistant(struct session *s, json frame)
 {
     json message = json_get(frame, "message");
     str parent = parent_of(frame), id = json_str(json_get(message, "id"));
     bool silent = false, synthetic = str_is(json_str(json_get(message, "model")), "<synthetic>");
-    if (turns_mute(&s->turns)) {
+    mend(s, parent);
+    if (output_of(s) != TURN_OUTPUT_OPEN) {
+        forget_streamed(s, parent);
         return;
     }
     if (!parent.p) {
         turns_on_output(&s->turns);
-        silent = note_failure(s, frame, message, synthetic);
+        usage_assistant(&s->usage, message);
+        silent = note_failure(s, frame, message, synthetic) || (synthetic && note_local(s, frame, message));
         str why = json_text(json_path(message, "stop_details", "explanation", NULL));
         if (why.p) {
             buf_clear(&s->scratch.refusal);
@@ -234,6 +291,7 @@ void session_on_assistant(struct session *s, json frame)
     for (struct json_iter it = json_each(json_get(message, "content")); json_next(&it);) {
         whole_block(s, parent, id.n ? id : STR_ABSENT, record, it.value, silent, frame);
     }
+    forget_streamed(s, parent);
 }
 
 /* ---- User messages ---- */
@@ -277,18 +335,37 @@ static void on_user_text(struct session *s, json frame, str text)
     session_say(s, json_str(json_get(frame, "uuid")), str_trim(buf_str(&out)), STR_ABSENT);
 }
 
+/* The result of a message to a finished subagent that woke it up. */
+static void note_resumed(struct session *s, json result)
+{
+    if (!json_is_true(json_get(result, "success"))) {
+        return;
+    }
+    struct live_event e = live_tasks_resumed(&s->live, json_text(json_get(result, "resumedAgentId")));
+    if (e.change == LIVE_RESUMED) {
+        turns_spawned(&s->turns, str_of(e.task->id));
+    }
+}
+
 void session_on_user(struct session *s, json frame)
 {
     str uuid = json_str(json_get(frame, "uuid")), parent = parent_of(frame);
     bool echo = uuid.n && !parent.p && turns_on_echo(&s->turns, uuid);
+    if (echo) {
+        extensions_echo(s, uuid);
+    }
     json content = json_path(frame, "message", "content", NULL);
-    if (echo || turns_mute(&s->turns)) {
+    enum turn_output output = output_of(s);
+    if (echo || output == TURN_OUTPUT_MUTE) {
         return;
     }
     if (json_is(content, JSON_STRING)) {
-        on_user_text(s, frame, json_str(content));
+        if (output == TURN_OUTPUT_OPEN) {
+            on_user_text(s, frame, json_str(content));
+        }
         return;
     }
+    note_resumed(s, json_get(frame, "tool_use_result"));
     for (struct json_iter it = json_each(content); json_next(&it);) {
         if (tool_block_is_result(json_str(json_get(it.value, "type")))) {
             tool_calls_result(&s->calls, parent, it.value, frame);

@@ -1,75 +1,102 @@
 #include "session/turn.h"
 
+#include <assert.h>
 #include <stdlib.h>
+
+#include "session/turn_internal.h"
 
 enum { CANCEL_LIMIT_MS = 30000 };
 
-static const struct turn_end END_CANCELLED = {.stop_reason = "cancelled"};
-static const struct turn_end END_TURN = {.stop_reason = "end_turn"};
+const struct turn_end turn_end_cancelled = {.stop_reason = "cancelled"};
+const struct turn_end turn_end_normal = {.stop_reason = "end_turn"};
 
 /* ---- Small sets of uuids: maps whose values only say that the key is there ---- */
 
-static bool set_has(const struct map *set, str uuid)
+bool turn_set_has(const struct map *set, str uuid)
 {
     return map_get(set, uuid) != NULL;
 }
 
-static void set_add(struct map *set, const char *uuid)
+static void set_put(struct map *set, str key)
 {
     static char there;
-    if (!map_put(set, str_of(uuid), &there, NULL)) {
-        return; /* memory is out: the prompt counts as not remembered */
+    if (!map_put(set, key, &there, NULL)) {
+        return; /* memory is out: it counts as not remembered */
     }
 }
 
-static enum turn_orphan orphan_of(const struct turns *ts, str uuid)
+void turn_set_add(struct map *set, const char *uuid)
+{
+    set_put(set, str_of(uuid));
+}
+
+enum turn_orphan turn_orphan_of(const struct turns *ts, str uuid)
 {
     return (enum turn_orphan)(uintptr_t)map_get(&ts->orphans, uuid);
 }
 
-static void orphan_put(struct turns *ts, str uuid, enum turn_orphan state)
+void turn_orphan_put(struct turns *ts, str uuid, enum turn_orphan state)
 {
     if (!map_put(&ts->orphans, uuid, (void *)(uintptr_t)state, NULL)) {
         return;
     }
 }
 
-/* Drops the orphans in one of these states; how many there were. */
-static unsigned drop_orphans(struct turns *ts, unsigned states)
-{
-    unsigned dropped = 0;
-    size_t at = 0;
-    str uuid;
-    void *state;
-    while (map_next(&ts->orphans, &at, &uuid, &state)) {
-        if (states & 1U << (uintptr_t)state) {
-            map_remove(&ts->orphans, uuid);
-            dropped++;
-        }
-    }
-    return dropped;
-}
-
 /* ---- Foreground work ---- */
 
-static void work_begins(struct turns *ts, struct turn *owner)
+void turn_work_begins(struct turns *ts, struct turn *owner)
 {
+    if (ts->work && ts->work != owner && ts->work->state == TURN_SETTLING) {
+        struct turn *old = ts->work;
+        turn_work_ends(ts, &(struct turn_end){.stop_reason = old->recorded_reason,
+                                              .members = buf_str(&old->recorded_members)});
+    }
     bool idle = !ts->work && !ts->cycle;
     ts->work = owner;
     ts->cycle = owner == NULL;
-    if (idle) {
-        ts->hooks->foreground(ts->user, NULL);
+    if (!idle) {
+        return;
+    }
+    ts->hooks->foreground(ts->user, FOREGROUND_RUNNING, NULL);
+    if (ts->blocked) {
+        ts->hooks->foreground(ts->user, FOREGROUND_AWAITING_USER, NULL);
     }
 }
 
-static void work_ends(struct turns *ts, const struct turn_end *end)
+void turn_work_ends(struct turns *ts, const struct turn_end *end)
 {
     ts->work = NULL;
     ts->cycle = false;
-    ts->hooks->foreground(ts->user, end);
+    ts->hooks->foreground(ts->user, FOREGROUND_ENDED, end);
+}
+
+void turns_set_blocked(struct turns *ts, bool blocked)
+{
+    if (ts->blocked == blocked) {
+        return;
+    }
+    ts->blocked = blocked;
+    if (ts->work || ts->cycle) {
+        ts->hooks->foreground(ts->user, blocked ? FOREGROUND_AWAITING_USER : FOREGROUND_RUNNING, NULL);
+    }
 }
 
 /* ---- A turn's life ---- */
+
+void turn_enter(struct turn *t, enum turn_state next)
+{
+    static const unsigned allowed[] = {
+        [TURN_QUEUED] = 1U << TURN_ACTIVE | 1U << TURN_STEERED | 1U << TURN_SETTLED,
+        [TURN_ACTIVE] = 1U << TURN_HELD | 1U << TURN_STEERED | 1U << TURN_SETTLING | 1U << TURN_SETTLED,
+        [TURN_HELD] = 1U << TURN_ACTIVE | 1U << TURN_STEERED | 1U << TURN_SETTLING | 1U << TURN_SETTLED,
+        [TURN_STEERED] = 1U << TURN_ACTIVE | 1U << TURN_HELD | 1U << TURN_SETTLING | 1U << TURN_SETTLED,
+        [TURN_SETTLING] = 1U << TURN_SETTLED,
+        [TURN_SETTLED] = 0,
+    };
+    assert(allowed[t->state] & 1U << next);
+    (void)allowed;
+    t->state = next;
+}
 
 void turns_init(struct turns *ts, const struct turn_hooks *hooks, void *user)
 {
@@ -79,7 +106,7 @@ void turns_init(struct turns *ts, const struct turn_hooks *hooks, void *user)
 
 void turns_free(struct turns *ts)
 {
-    turns_on_end(ts, &END_CANCELLED, &END_CANCELLED);
+    turns_on_end(ts, &turn_end_cancelled, &turn_end_cancelled);
     map_free(&ts->cancelled_prompts, NULL);
     map_free(&ts->withdrawn, NULL);
     map_free(&ts->orphans, NULL);
@@ -94,6 +121,7 @@ struct turn *turns_add(struct turns *ts, const char *uuid, const struct turn_obs
     memcpy(t->uuid, uuid, sizeof(t->uuid) - 1);
     t->observer = observer;
     t->user = user;
+    list_init(&t->steers);
     list_append(&ts->queue, &t->link);
     return t;
 }
@@ -114,33 +142,68 @@ struct turn *turns_find(struct turns *ts, str uuid)
     return NULL;
 }
 
-static void insert(struct turns *ts, struct turn *t)
+void turn_insert(struct turns *ts, struct turn *t)
 {
-    if (t->inserted) {
-        return;
+    if (!t->inserted) {
+        t->inserted = true;
+        t->observer->inserted(t->user);
+        turn_work_begins(ts, t);
     }
-    t->inserted = true;
-    t->observer->inserted(t->user);
-    work_begins(ts, t);
 }
 
-static void activate(struct turns *ts, struct turn *t)
+void turn_activate(struct turns *ts, struct turn *t, bool by_result)
 {
     ts->active = t;
-    t->state = TURN_ACTIVE;
+    t->folded = false;
+    buf_free(&t->line);
+    turn_enter(t, list_empty(&t->steers) ? TURN_ACTIVE : TURN_STEERED);
     ts->cancelled = false;
     map_free(&ts->cancelled_prompts, NULL);
     map_free(&ts->orphans, NULL);
-    ts->hooks->activated(ts->user, t);
-    insert(ts, t);
+    ts->hooks->activated(ts->user, t, by_result);
+    turn_insert(ts, t);
 }
 
-/* Answers the prompt and forgets the turn. */
-static void answer(struct turns *ts, struct turn *t, const struct turn_end *end)
+void turn_record(struct turn *t, const struct turn_end *end)
 {
-    t->state = TURN_SETTLED;
+    AUTO_BUF(copy);
+    if (end->members.p) {
+        buf_put_str(&copy, end->members);
+    }
+    buf_free(&t->recorded_members); /* which `end` may point into */
+    t->recorded_members = copy;
+    copy = BUF_INIT;
+    t->recorded = true;
+    t->recorded_reason = end->stop_reason;
+}
+
+static struct turn_end recorded(const struct turn *t)
+{
+    return (struct turn_end){
+        .stop_reason = t->recorded_reason,
+        .members = t->recorded_members.n ? buf_str(&t->recorded_members) : STR_ABSENT,
+    };
+}
+
+static void free_turn(struct turn *t)
+{
+    LIST_EACH(steer, &t->steers, struct turn_steer, link)
+    {
+        free(steer);
+    }
+    map_free(&t->spawned, NULL);
+    buf_free(&t->recorded_members);
+    buf_free(&t->line);
+    free(t);
+}
+
+/* The answer itself, after all that belongs before it. */
+static void tell_end(struct turns *ts, struct turn *t, const struct turn_end *end)
+{
+    turn_enter(t, TURN_SETTLED);
     if (t->cancel_timer) {
         ts->hooks->stop_timer(ts->user, t->cancel_timer);
+        t->cancel_timer = 0;
     }
     list_remove(&t->link);
     if (ts->active == t) {
@@ -148,45 +211,197 @@ static void answer(struct turns *ts, struct turn *t, const struct turn_end *end)
     }
     t->observer->ended(t->user, end);
     if (ts->work == t) {
-        work_ends(ts, end);
+        turn_work_ends(ts, end);
     }
-    free(t);
+    free_turn(t);
 }
 
-static void settle(struct turns *ts, struct turn *t, const struct turn_end *end)
+void turn_answer(struct turns *ts, struct turn *t, const struct turn_end *end)
 {
-    static const struct turn_end lost_call = {
-        .code = -32603,
-        .message = STR_INIT(
-            "Internal error: Claude ended the turn without a result for one of its tool calls. Try again."),
-        .data = STR_INIT("{\"errorKind\":\"incomplete_tool_call\"}"),
-    };
-    bool lost = false, cancelled = end->stop_reason && strcmp(end->stop_reason, "cancelled") == 0;
-    ts->hooks->close_calls(ts->user, t, cancelled, &lost);
-    bool normal = end->stop_reason && strcmp(end->stop_reason, "end_turn") == 0;
-    answer(ts, t, lost && normal ? &lost_call : end);
+    if (t->state != TURN_SETTLING) {
+        ts->hooks->before_answer(ts->user, t, end, false);
+    }
+    tell_end(ts, t, end);
 }
 
-static void settle_cancelled(struct turns *ts, struct turn *t)
+static bool is_cancelled(const struct turn_end *end)
 {
-    struct turn_end end = END_CANCELLED;
-    ts->hooks->finish_cancelled(ts->user, t, &end);
-    settle(ts, t, &end);
+    return end->stop_reason && strcmp(end->stop_reason, "cancelled") == 0;
 }
 
-static void settle_finished(struct turns *ts, struct turn *t, json result)
+static bool is_normal(const struct turn_end *end)
 {
-    struct turn_end end = END_TURN;
+    return end->stop_reason && !end->failed && strcmp(end->stop_reason, "end_turn") == 0;
+}
+
+void turn_settle(struct turns *ts, struct turn *t, const struct turn_end *end)
+{
+    struct turn_end faulty;
+    bool lost = false;
+    ts->hooks->close_calls(ts->user, t, is_cancelled(end), &lost);
+    if (lost && is_normal(end)) {
+        ts->hooks->finish_faulty(ts->user, t, TURN_INCOMPLETE_CALL, &faulty);
+        end = &faulty;
+    }
+    bool may_wait = !ts->ended && end->stop_reason && !end->failed && !is_cancelled(end);
+    if (!ts->hooks->before_answer(ts->user, t, end, may_wait) || !may_wait) {
+        tell_end(ts, t, end);
+        return;
+    }
+    turn_record(t, end);
+    turn_enter(t, TURN_SETTLING);
+    if (ts->active == t) {
+        ts->active = NULL;
+    }
+}
+
+void turns_settled(struct turns *ts, str uuid)
+{
+    struct turn *t = turns_find(ts, uuid);
+    if (t && t->state == TURN_SETTLING) {
+        struct turn_end end = recorded(t);
+        tell_end(ts, t, &end);
+        turn_settle_folded(ts);
+    }
+}
+
+void turn_settle_recorded(struct turns *ts, struct turn *t)
+{
+    struct turn_end end = recorded(t);
+    turn_settle(ts, t, &end);
+}
+
+void turn_settle_cancelled(struct turns *ts, struct turn *t)
+{
+    struct turn_end end = turn_end_cancelled;
+    if (t->state == TURN_HELD) {
+        end.members = recorded(t).members;
+    } else {
+        ts->hooks->finish_cancelled(ts->user, t, &end);
+    }
+    turn_settle(ts, t, &end);
+}
+
+void turn_settle_finished(struct turns *ts, struct turn *t, json result)
+{
+    struct turn_end end = turn_end_normal;
     ts->hooks->finish(ts->user, t, result, &end);
-    settle(ts, t, &end);
+    turn_settle(ts, t, &end);
+}
+
+void turn_settle_folded(struct turns *ts)
+{
+    struct turn *t;
+    while (!ts->active && (t = LIST_FIRST(&ts->queue, struct turn, link)) && t->state == TURN_QUEUED && t->folded) {
+        turn_activate(ts, t, false);
+        turn_settle_finished(ts, t, JSON_NONE);
+    }
+}
+
+/* ---- The hold ---- */
+
+void turns_spawned(struct turns *ts, str task_id)
+{
+    if (ts->active) {
+        set_put(&ts->active->spawned, task_id);
+    }
+}
+
+bool turn_is_drained(const struct turns *ts, const struct turn *t)
+{
+    size_t at = 0;
+    str id;
+    while (map_next(&t->spawned, &at, &id, NULL)) {
+        if (ts->hooks->task_holds(ts->user, id)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void turn_conclude(struct turns *ts, struct turn *t, const struct turn_end *end)
+{
+    if (!end->stop_reason || end->failed || turn_is_drained(ts, t)) {
+        turn_settle(ts, t, end);
+        return;
+    }
+    turn_record(t, end);
+    turn_enter(t, TURN_HELD);
+    if (ts->work == t) {
+        struct turn_end told = recorded(t);
+        turn_work_ends(ts, &told);
+    }
+}
+
+/* ---- Steers ---- */
+
+/* The turn that a steer belongs to. */
+static struct turn *steerable(const struct turns *ts)
+{
+    LIST_EACH(t, &ts->queue, struct turn, link)
+    {
+        if (t->state != TURN_SETTLING) {
+            return t;
+        }
+    }
+    return NULL;
+}
+
+bool turns_steerable(const struct turns *ts)
+{
+    return steerable(ts) != NULL;
+}
+
+bool turns_steer(struct turns *ts, const char *uuid)
+{
+    struct turn *t = steerable(ts);
+    struct turn_steer *steer = t ? calloc(1, sizeof(*steer)) : NULL;
+    if (!steer) {
+        return false;
+    }
+    memcpy(steer->uuid, uuid, sizeof(steer->uuid) - 1);
+    list_append(&t->steers, &steer->link);
+    bool held = t->state == TURN_HELD;
+    if (held || t->state == TURN_ACTIVE) {
+        turn_enter(t, TURN_STEERED);
+    }
+    if (held) {
+        turn_work_begins(ts, t);
+    }
+    return true;
+}
+
+struct turn_steer *turn_find_steer(const struct turn *t, str uuid)
+{
+    LIST_EACH(steer, &t->steers, struct turn_steer, link)
+    {
+        if (str_is(uuid, steer->uuid)) {
+            return steer;
+        }
+    }
+    return NULL;
+}
+
+void turn_drop_steer(struct turn *t, struct turn_steer *steer)
+{
+    (void)t;
+    list_remove(&steer->link);
+    free(steer);
+}
+
+void turn_leave_steers(struct turn *t)
+{
+    if (t->state == TURN_STEERED) {
+        turn_enter(t, TURN_ACTIVE);
+        t->recorded = false;
+    }
 }
 
 /* ---- Cancel ---- */
 
-/* What the CLI may still do with a prompt that is answered already. */
-static void leave_orphan(struct turns *ts, const struct turn *t)
+void turn_leave_orphan(struct turns *ts, const struct turn *t, bool running)
 {
-    enum turn_orphan state = t->started ? ORPHAN_STARTED : ORPHAN_PENDING;
+    enum turn_orphan state = t->started || running ? ORPHAN_STARTED : ORPHAN_PENDING;
     if (t->finished) {
         if (!t->finished_cancelled || !t->started || t->result_seen) {
             return;
@@ -195,7 +410,45 @@ static void leave_orphan(struct turns *ts, const struct turn *t)
     } else if (t->started && t->result_seen) {
         return;
     }
-    orphan_put(ts, str_of(t->uuid), state);
+    turn_orphan_put(ts, str_of(t->uuid), state);
+}
+
+/* Remembers what is cancelled, and lists (each uuid with its NUL) what the CLI is to drop from its queue. */
+static void note_cancelled(struct turns *ts, struct buf *abandoned)
+{
+    LIST_EACH(t, &ts->queue, struct turn, link)
+    {
+        turn_set_add(&ts->cancelled_prompts, t->uuid);
+        if (t->state == TURN_QUEUED) {
+            turn_set_add(&ts->withdrawn, t->uuid);
+            buf_put(abandoned, t->uuid, sizeof(t->uuid));
+            turn_leave_orphan(ts, t, false);
+        }
+        LIST_EACH(steer, &t->steers, struct turn_steer, link)
+        {
+            turn_set_add(&ts->cancelled_prompts, steer->uuid);
+            buf_put(abandoned, steer->uuid, sizeof(steer->uuid));
+            turn_orphan_put(ts, str_of(steer->uuid), ORPHAN_PENDING);
+        }
+    }
+}
+
+/* A turn whose result came already is answered at once. */
+static void cancel_finished(struct turns *ts)
+{
+    LIST_EACH(t, &ts->queue, struct turn, link)
+    {
+        if (t->state == TURN_SETTLING) {
+            struct turn_end end = recorded(t);
+            end.stop_reason = turn_end_cancelled.stop_reason;
+            turn_answer(ts, t, &end);
+            ts->owed_idles += ts->busy;
+        }
+    }
+    if (ts->active && ts->active->state == TURN_HELD && !ts->requested) {
+        turn_settle_cancelled(ts, ts->active);
+        ts->owed_idles += ts->busy;
+    }
 }
 
 void turns_cancel(struct turns *ts)
@@ -203,27 +456,26 @@ void turns_cancel(struct turns *ts)
     if (ts->ended) {
         return;
     }
+    AUTO_BUF(abandoned);
     ts->cancelled = true;
-    AUTO_BUF(waiting); /* uuids of the queued turns, each with its NUL */
+    note_cancelled(ts, &abandoned);
+    ts->hooks->cancelling(ts->user);
     LIST_EACH(t, &ts->queue, struct turn, link)
     {
-        set_add(&ts->cancelled_prompts, t->uuid);
-    }
-    LIST_EACH(t, &ts->queue, struct turn, link)
-    {
-        if (t == ts->active) {
-            continue;
+        if (t->state == TURN_QUEUED) {
+            turn_answer(ts, t, &turn_end_cancelled);
         }
-        set_add(&ts->withdrawn, t->uuid);
-        buf_put(&waiting, t->uuid, sizeof(t->uuid));
-        leave_orphan(ts, t);
-        answer(ts, t, &END_CANCELLED);
     }
-    if (ts->active && !ts->active->cancel_timer) {
-        ts->active->cancel_timer = ts->hooks->start_timer(ts->user, CANCEL_LIMIT_MS, ts->active);
+    cancel_finished(ts);
+    struct turn *t = ts->active;
+    if (t && t->state == TURN_STEERED && t->recorded) {
+        ts->owed_idles++;
     }
-    for (size_t at = 0; at < waiting.n; at += sizeof(ts->active->uuid)) {
-        ts->hooks->cancel_queued(ts->user, waiting.p + at);
+    if (t && !t->cancel_timer) {
+        t->cancel_timer = ts->hooks->start_timer(ts->user, CANCEL_LIMIT_MS, t);
+    }
+    for (size_t at = 0; at < abandoned.n; at += sizeof(t->uuid)) {
+        ts->hooks->cancel_queued(ts->user, abandoned.p + at);
     }
     ts->hooks->interrupt(ts->user);
 }
@@ -250,271 +502,49 @@ void turns_still_queued(struct turns *ts, json uuids)
 void turns_cancel_timeout(struct turns *ts, struct turn *t)
 {
     t->cancel_timer = 0;
-    if (t != ts->active) {
-        return;
-    }
-    leave_orphan(ts, t);
-    settle_cancelled(ts, t);
-}
-
-/* ---- Frames ---- */
-
-static void orphan_lifecycle(struct turns *ts, str uuid, bool started, bool cancelled)
-{
-    enum turn_orphan state = orphan_of(ts, uuid);
-    if (!state) {
-        return;
-    }
-    if (started && state == ORPHAN_PENDING) {
-        orphan_put(ts, uuid, ORPHAN_STARTED);
-    } else if (cancelled && state == ORPHAN_STARTED) {
-        orphan_put(ts, uuid, ORPHAN_ZOMBIE);
-    } else if (!started) {
-        map_remove(&ts->orphans, uuid);
+    if (t == ts->active && ts->cancelled) {
+        turn_leave_orphan(ts, t, true);
+        turn_settle_cancelled(ts, t);
     }
 }
 
-void turns_on_lifecycle(struct turns *ts, str uuid, str state)
+enum turn_output turns_output(const struct turns *ts, bool by_foreground)
 {
-    bool started = str_is(state, "started"), cancelled = str_is(state, "cancelled");
-    bool terminal =
-        cancelled || str_is(state, "completed") || str_is(state, "discarded") || str_is(state, "refused");
-    if (!started && !terminal) {
-        return;
+    if (!ts->cancelled) {
+        return TURN_OUTPUT_OPEN;
     }
-    struct turn *t = turns_find(ts, uuid);
-    if (!t) {
-        orphan_lifecycle(ts, uuid, started, cancelled);
-        return;
-    }
-    if (started) {
-        t->started = true;
-        if (!ts->active || ts->active == t) {
-            insert(ts, t);
-        }
-    } else {
-        t->finished = true;
-        t->finished_cancelled = cancelled;
-    }
+    bool told = by_foreground ? !ts->work && !ts->cycle : !ts->active;
+    return told ? TURN_OUTPUT_MUTE : TURN_OUTPUT_CLOSING;
 }
 
-bool turns_on_echo(struct turns *ts, str uuid)
+void turns_renewed(struct turns *ts)
 {
-    struct turn *t = turns_find(ts, uuid), *old = ts->active;
-    if (!t) {
-        return set_has(&ts->cancelled_prompts, uuid) || orphan_of(ts, uuid);
-    }
-    if (t == old) {
-        return true;
-    }
-    if (old) { /* the CLI has gone on without a result for it */
-        if (ts->cancelled) {
-            ts->owed_idles++;
-            settle_cancelled(ts, old);
-        } else {
-            settle_finished(ts, old, JSON_NONE);
-        }
-    }
-    activate(ts, t);
-    return true;
-}
-
-/* Calls `has` for each uuid of an array until it says true. */
-static bool any_uuid(struct turns *ts, json uuids, bool (*has)(struct turns *, str))
-{
-    for (struct json_iter it = json_each(uuids); json_next(&it);) {
-        if (has(ts, json_str(it.value))) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool is_stopped(struct turns *ts, str uuid)
-{
-    return set_has(&ts->cancelled_prompts, uuid);
-}
-
-static bool is_open(struct turns *ts, str uuid)
-{
-    return turns_find(ts, uuid) != NULL;
-}
-
-static bool is_withdrawn(struct turns *ts, str uuid)
-{
-    return set_has(&ts->withdrawn, uuid);
-}
-
-static bool drop_named_orphan(struct turns *ts, str uuid)
-{
-    return map_remove(&ts->orphans, uuid) != NULL;
-}
-
-void turns_on_request(struct turns *ts, json uuids)
-{
-    if (!ts->cancelled || ts->orphans.used || any_uuid(ts, uuids, is_stopped) ||
-        any_uuid(ts, uuids, is_open)) {
-        return;
-    }
-    LIST_EACH(t, &ts->queue, struct turn, link)
-    {
-        if (is_stopped(ts, str_of(t->uuid))) {
-            return;
-        }
-    }
-    ts->cancelled = false;
-}
-
-/* The prompts that a result names: user_message_uuids, else user_message_uuid (then `*one` is it). */
-static bool stamp_any(struct turns *ts, json result, bool (*has)(struct turns *, str))
-{
-    json list = json_get(result, "user_message_uuids"), one = json_get(result, "user_message_uuid");
-    return json_is(list, JSON_ARRAY) ? any_uuid(ts, list, has)
-                                     : json_is(one, JSON_STRING) && has(ts, json_str(one));
-}
-
-static bool stamped(json result)
-{
-    return json_count(json_get(result, "user_message_uuids")) > 0 ||
-           json_is(json_get(result, "user_message_uuid"), JSON_STRING);
-}
-
-bool turns_result_is_autonomous(struct turns *ts, json result)
-{
-    static const char *const kinds[] = {"task-notification", "peer", "coordinator", "observer",
-                                        "observer-activity"};
-    str kind = json_str(json_path(result, "origin", "kind", NULL));
-    bool own_work = false;
-    for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
-        own_work = own_work || str_is(kind, kinds[i]);
-    }
-    return own_work && !stamp_any(ts, result, is_open);
-}
-
-/* No turn is active: is the result one of a prompt that was answered before, or does it begin and end the
- * next turn? */
-static void attribute(struct turns *ts, json result)
-{
-    unsigned dropped = drop_orphans(ts, 1U << ORPHAN_STARTED | 1U << ORPHAN_ZOMBIE);
-    if (stamp_any(ts, result, drop_named_orphan) || stamp_any(ts, result, is_stopped)) {
-        return;
-    }
-    if (!stamped(result) && (dropped || drop_orphans(ts, 1U << ORPHAN_PENDING))) {
-        return;
-    }
-    if (!list_empty(&ts->queue)) {
-        activate(ts, LIST_FIRST(&ts->queue, struct turn, link));
-    }
-}
-
-/* The diagnostic with which the CLI ends a prompt that was withdrawn before it ran. */
-static bool is_stale_diagnostic(struct turns *ts, json result)
-{
-    if (!json_is_true(json_get(result, "is_error")) ||
-        (stamped(result) && !stamp_any(ts, result, is_withdrawn))) {
-        return false;
-    }
-    str texts[2] = {json_str(json_get(result, "result")), json_str(json_nth(json_get(result, "errors"), 0))};
-    for (size_t i = 0; i < 2; i++) {
-        if (str_starts(texts[i], STR("[ede_diagnostic]")) && str_has(texts[i], STR("result_type=user")) &&
-            str_has(texts[i], STR("last_content_type=n/a")) && str_has(texts[i], STR("stop_reason=null"))) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void end_cycle(struct turns *ts, const struct turn_end *end)
-{
-    if (ts->cycle) {
-        work_ends(ts, end);
-    }
-}
-
-void turns_on_result(struct turns *ts, json result)
-{
-    bool own = !turns_result_is_autonomous(ts, result);
-    if (own) {
-        LIST_EACH(t, &ts->queue, struct turn, link)
-        {
-            t->result_seen = t->result_seen || (t->started && !t->finished);
-        }
-        if (ts->active) {
-            drop_orphans(ts, 1U << ORPHAN_STARTED | 1U << ORPHAN_ZOMBIE);
-        } else {
-            attribute(ts, result);
-        }
-    }
-    ts->owed_idles++;
-    ts->hooks->result(ts->user, result, own);
-    if (own || json_int_or(json_get(result, "num_turns"), 1) > 0) {
-        end_cycle(ts, ts->cancelled ? &END_CANCELLED : &END_TURN);
-    }
-    if (!own || !ts->active) {
-        return;
-    }
-    if (ts->cancelled) {
-        settle_cancelled(ts, ts->active);
-        return;
-    }
-    if (is_stale_diagnostic(ts, result)) {
-        return;
-    }
+    map_free(&ts->cancelled_prompts, NULL);
     map_free(&ts->withdrawn, NULL);
-    settle_finished(ts, ts->active, result);
-}
-
-void turns_on_state(struct turns *ts, str state)
-{
-    if (!str_is(state, "idle")) {
-        bool running = str_is(state, "running");
-        if (running && !ts->running) {
-            ts->owed_idles = 0; /* those idles can never come any more */
-        }
-        ts->running = running;
-        return;
-    }
-    static const struct turn_end no_result = {
-        .code = -32603,
-        .message = STR_INIT("Internal error: Claude ended the turn without a result. Try again."),
-        .data = STR_INIT("{\"errorKind\":\"no_result\"}"),
-    };
-    ts->running = false;
-    if (!ts->owed_idles) {
-        end_cycle(ts, ts->cancelled ? &END_CANCELLED : &END_TURN);
-    }
-    if (ts->cancelled && ts->active) {
-        settle_cancelled(ts, ts->active);
-    } else if (ts->owed_idles) {
-        ts->owed_idles--;
-    } else if (ts->active) {
-        settle(ts, ts->active, &no_result);
-    }
-}
-
-void turns_on_output(struct turns *ts)
-{
-    if (!ts->work && !ts->cycle && !ts->cancelled) {
-        work_begins(ts, NULL);
-    }
-}
-
-void turns_on_end(struct turns *ts, const struct turn_end *active, const struct turn_end *queued)
-{
-    ts->ended = true;
-    end_cycle(ts, ts->cancelled ? &END_CANCELLED : active);
-    if (ts->active && ts->cancelled) {
-        settle_cancelled(ts, ts->active);
-    } else if (ts->active) {
-        settle(ts, ts->active, active);
+    map_free(&ts->orphans, NULL);
+    ts->owed_idles = 0;
+    ts->running = ts->busy = ts->requested = false;
+    if (ts->cycle) {
+        turn_work_ends(ts, &turn_end_cancelled);
     }
     LIST_EACH(t, &ts->queue, struct turn, link)
     {
-        settle(ts, t, queued);
+        t->started = t->finished = t->finished_cancelled = t->result_seen = t->folded = false;
+        LIST_EACH(steer, &t->steers, struct turn_steer, link)
+        {
+            turn_drop_steer(t, steer);
+        }
     }
-}
-
-bool turns_mute(const struct turns *ts)
-{
-    return ts->cancelled && !ts->active;
+    struct turn *t = ts->active;
+    if (!t) {
+        return;
+    }
+    map_free(&t->spawned, NULL);
+    t->recorded = false;
+    if (t->state != TURN_ACTIVE) {
+        turn_enter(t, TURN_ACTIVE);
+    }
+    if (ts->work != t) {
+        turn_work_begins(ts, t);
+    }
 }

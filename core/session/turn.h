@@ -5,12 +5,21 @@
  * position. States of a turn:
  *
  *     QUEUED --echo, or a result that belongs to it--> ACTIVE --result, failure, cancel, end of the CLI--> SETTLED
+ *     ACTIVE --result, but subagents that it started still run--> HELD --their end, cancel, the next prompt--> SETTLED
+ *     ACTIVE, HELD --a steering message--> STEERED --the answer to it--> ACTIVE (which then ends as ever)
+ *     any of them --its end, but something must still come before the answer--> SETTLING --that is done--> SETTLED
  *     QUEUED --cancel, end of the CLI--> SETTLED
  *
- * At most one turn is active. Invariants: every turn is answered exactly once; answers come in the order of the prompts,
- * except that queued turns that are cancelled answer before the active one; a result that is not the user's (a cycle that
- * the CLI starts by itself) never answers a prompt; an idle that belongs to a result that was handled already never fails
- * the next turn (owed_idles).
+ * A cancel or the CLI's end overtakes what a settling turn waits for; the caller delivers no frames meanwhile.
+ *
+ * At most one turn is active (held and steered ones are, a settling one is not any more). Invariants: every turn is answered exactly once; answers come in
+ * the order of the prompts, except that queued turns that are cancelled answer before the active one; a result that is not
+ * the user's (a cycle that the CLI starts by itself) never answers a prompt; an idle that belongs to a result that was
+ * handled already never fails the next turn (owed_idles).
+ *
+ * Two kinds of observers are told: each prompt's own, which answers it, and the session's foreground, which tells what a
+ * client would wait for before its next prompt. The foreground work belongs to a turn or to the one nameless cycle of
+ * the CLI's own; an end that its owner does not report is nothing. A held turn's foreground work is over, its answer is not.
  *
  * The engine knows nothing of ACP and does no I/O: it asks its hooks. It follows the stated rules of the CLI's stream-json
  * protocol 2.1 (lifecycle frames, prompt uuids in results and model requests). */
@@ -21,11 +30,12 @@
 #include "base/map.h"
 #include "json/json.h"
 
-enum turn_state { TURN_QUEUED, TURN_ACTIVE, TURN_SETTLED };
+enum turn_state { TURN_QUEUED, TURN_ACTIVE, TURN_HELD, TURN_STEERED, TURN_SETTLING, TURN_SETTLED };
 
 /* How a turn ended: a stop reason, or an error. */
 struct turn_end {
     const char *stop_reason; /* NULL: an error */
+    bool failed;             /* it failed, though the answer may name a stop reason and tell the failure in its members */
     int code;                /* of the error */
     str message;
     str data;    /* JSON, or absent */
@@ -52,28 +62,74 @@ struct turn {
     bool finished_cancelled; /* and it was `cancelled` */
     bool result_seen;  /* a user result came after `started` */
     bool local_only;   /* a local command whose result text is the answer */
+    bool folded;       /* the CLI answered it together with an earlier one */
     uint64_t cancel_timer; /* of the hooks; 0: none */
+    struct buf line;   /* the message as it is written to the CLI, until it is active */
+
+    /* The outcome that waits to be told: of a held or settling turn, or the last one of a steered turn. */
+    bool recorded;
+    const char *recorded_reason;
+    struct buf recorded_members;
+
+    struct map spawned; /* ids of the subagents that it started or resumed */
+    struct list steers; /* the steers whose answer is outstanding: struct turn_steer */
+    bool result_since_steer; /* a result came since the last echo of a steer */
 };
 
-/* What the engine needs done. `turn` may be NULL where a hook says so. */
+/* What a result of the active turn means when a person's answer caused it. */
+enum turn_verdict {
+    TURN_ENDS,      /* nothing special: it ends by the result */
+    TURN_CANCELLED, /* it ends as cancelled */
+    TURN_GOES_ON,   /* it stays active: its work goes on in another process (turns_renewed() was called) */
+};
+
+/* What went wrong with a turn that has no proper end. */
+enum turn_fault {
+    TURN_NO_RESULT,       /* the CLI went idle without a result */
+    TURN_INCOMPLETE_CALL, /* a tool call that had really begun has no result */
+};
+
+enum foreground {
+    FOREGROUND_RUNNING,
+    FOREGROUND_AWAITING_USER,
+    FOREGROUND_ENDED,
+};
+
+/* What the engine needs done. */
 struct turn_hooks {
     /* Withdraw a prompt that waits in the CLI's queue; stop the running work. */
     void (*cancel_queued)(void *user, const char *uuid);
     void (*interrupt)(void *user);
-    /* A turn became the active one: per-turn state starts afresh. */
-    void (*activated)(void *user, struct turn *t);
-    /* Close what the turn left open. Before its answer, always. `cancelled`: its work was stopped. `lost` comes back true
-     * when a call that the CLI had really begun has no result although the turn ended normally. */
+    /* A cancel begins, before any turn is answered by it. */
+    void (*cancelling)(void *user);
+    /* A turn became the active one: per-turn state starts afresh. `by_result`: by its result, without an echo, so that what
+     * came before is its own. */
+    void (*activated)(void *user, struct turn *t, bool by_result);
+    /* A subagent of this id still runs and holds the turn that started it. */
+    bool (*task_holds)(void *user, str task_id);
+    /* Close what the turn left open. Before its answer, when it was active. `cancelled`: its work was stopped. `lost` comes
+     * back true when a call that the CLI had really begun has no result although the turn ended normally. */
     void (*close_calls)(void *user, struct turn *t, bool cancelled, bool *lost);
-    /* The answer to a result of the user's: fill in the end. The result may be missing (a turn that ends without one). */
+    /* The turn is about to be answered so; comes for every turn, exactly once. True: the answer must wait for
+     * turns_settled(), which comes later; only heeded when `may_wait`. */
+    bool (*before_answer)(void *user, struct turn *t, const struct turn_end *end, bool may_wait);
+    /* May be NULL. The verdict on a result of the active turn, or of a follow-up while it is held; `t` is NULL for the result
+     * of a cycle. Only TURN_GOES_ON is heeded for the latter two. */
+    enum turn_verdict (*verdict)(void *user, struct turn *t, json result);
+    /* The answer to a result of the user's: fill in the end. The result may be missing (a turn that ends without one). What
+     * the end points to lives until the next hook that fills one in. */
     void (*finish)(void *user, struct turn *t, json result, struct turn_end *end);
-    /* The answer members for a turn that was cancelled after it was active. */
+    /* The same for a turn that was cancelled after it was active, for a faulty one, and for a cycle's result. */
     void (*finish_cancelled)(void *user, struct turn *t, struct turn_end *end);
+    void (*finish_faulty)(void *user, struct turn *t, enum turn_fault fault, struct turn_end *end);
+    void (*finish_cycle)(void *user, json result, struct turn_end *end);
     /* Every result, before a turn is settled by it: usage. `own`: it is the user's, not a cycle's. */
     void (*result)(void *user, json result, bool own);
-    /* The session's foreground work: it runs (`end` is NULL), or it ended so. What a client would wait for before its next
-     * prompt; apart from what answers a prompt. */
-    void (*foreground)(void *user, const struct turn_end *end);
+    /* A result was handled to its end. `quiet`: no turn is left that it could belong to. */
+    void (*result_done)(void *user, bool own, bool quiet);
+    /* The session's foreground work; `end` only with FOREGROUND_ENDED. What a client would wait for before its next prompt;
+     * apart from what answers a prompt. */
+    void (*foreground)(void *user, enum foreground what, const struct turn_end *end);
     /* Starts a timer of `ms` that calls turns_cancel_timeout(); its number (not 0), or stops one. */
     uint64_t (*start_timer)(void *user, unsigned ms, struct turn *t);
     void (*stop_timer)(void *user, uint64_t timer);
@@ -91,11 +147,22 @@ struct turns {
     struct map withdrawn;         /* of those, the ones that were still queued */
     struct map orphans;           /* uuid → an enum turn_orphan: settled, but the CLI may still run it */
     unsigned owed_idles;
-    bool running; /* the last state that the CLI told is `running` */
-    bool ended;   /* the CLI is gone */
+    bool running;   /* the last state that the CLI told is `running` */
+    bool busy;      /* ... or anything but `idle` */
+    bool requested; /* a model request came since the last result */
+    bool ended;     /* the CLI is gone */
     /* The owner of the foreground work: a turn, a cycle of the CLI's own, or nobody. */
     struct turn *work;
     bool cycle;
+    bool blocked; /* a question to the person is open that the foreground work waits for */
+};
+
+/* May the output of the CLI still be shown? */
+enum turn_output {
+    TURN_OUTPUT_OPEN,
+    TURN_OUTPUT_CLOSING, /* the work was cancelled, which the client was not told yet: streamed pieces and results of known
+                            calls only */
+    TURN_OUTPUT_MUTE,
 };
 
 void turns_init(struct turns *ts, const struct turn_hooks *hooks, void *user);
@@ -107,6 +174,17 @@ struct turn *turns_add(struct turns *ts, const char *uuid, const struct turn_obs
 bool turns_busy(const struct turns *ts);
 struct turn *turns_find(struct turns *ts, str uuid);
 
+/* A turn can be steered. */
+bool turns_steerable(const struct turns *ts);
+/* A steer of this uuid goes to the CLI now. False: no turn can be steered, or memory is out. */
+bool turns_steer(struct turns *ts, const char *uuid);
+/* A subagent was started or resumed: the active turn waits for it. */
+void turns_spawned(struct turns *ts, str task_id);
+/* A question that the foreground work waits for is open, or none is any more. */
+void turns_set_blocked(struct turns *ts, bool blocked);
+/* What before_answer() waited for is done. Nothing happens when the turn was answered meanwhile. */
+void turns_settled(struct turns *ts, str uuid);
+
 /* session/cancel. */
 void turns_cancel(struct turns *ts);
 /* The CLI's answer to interrupt: the prompts that are still in its queue (an array of uuids). */
@@ -115,7 +193,7 @@ void turns_cancel_timeout(struct turns *ts, struct turn *t);
 
 /* Frames. */
 void turns_on_lifecycle(struct turns *ts, str uuid, str state);
-/* A user message with this uuid came back. True when it is the echo of a prompt. */
+/* A user message with this uuid came back. True when it is the echo of a prompt or of a steer. */
 bool turns_on_echo(struct turns *ts, str uuid);
 /* A model request that serves these prompts begins. */
 void turns_on_request(struct turns *ts, json uuids);
@@ -123,11 +201,15 @@ void turns_on_result(struct turns *ts, json result);
 void turns_on_state(struct turns *ts, str state);
 /* Output of the main conversation came. */
 void turns_on_output(struct turns *ts);
-/* The CLI is gone. `active` answers the active turn, `queued` the others. */
+/* Another process takes the CLI's place: what the old one owes is void, and waiting prompts go to it anew. A turn that was
+ * held or steered is plainly active again. */
+void turns_renewed(struct turns *ts);
+/* The CLI is gone. `active` answers the active turn, `queued` the others; a held one has its outcome. */
 void turns_on_end(struct turns *ts, const struct turn_end *active, const struct turn_end *queued);
 /* The result tells of work that the CLI started by itself, and names no open prompt. */
 bool turns_result_is_autonomous(struct turns *ts, json result);
-/* True while the output of stopped work must not reach the client any more. */
-bool turns_mute(const struct turns *ts);
+/* What of the CLI's output may still reach the client. The end of cancelled work is told to the client by the answers of its
+ * prompts, or (`by_foreground`) by the foreground's events. */
+enum turn_output turns_output(const struct turns *ts, bool by_foreground);
 
 #endif

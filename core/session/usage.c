@@ -266,7 +266,8 @@ static void learn_window(struct usage *u, struct usage_windows *w, json model_us
 static bool set_latest(struct usage *u, struct usage_tokens latest)
 {
     int64_t used = total(&latest);
-    bool changed = !u->known || used != u->used;
+    bool changed = !u->known || !u->told || used != u->used;
+    u->told = true;
     u->latest = latest;
     u->used = used;
     u->known = true;
@@ -295,7 +296,9 @@ void usage_assistant(struct usage *u, json message)
     remember(&u->model, model);
     u->answered = true;
     if (json_is(json_get(message, "usage"), JSON_OBJECT)) {
+        bool told = u->told;
         set_latest(u, read_tokens(json_get(message, "usage"), &api_names));
+        u->told = told; /* nobody is told of it before the result */
     }
 }
 
@@ -329,6 +332,19 @@ void usage_compacted(struct usage *u, json boundary)
 void usage_resumed(struct usage *u)
 {
     u->resumed = true;
+    free_rows(&u->reading);
+}
+
+void usage_turn_began(struct usage *u)
+{
+    u->answered = u->streamed = u->told = false;
+}
+
+void usage_begin_anew(struct usage *u)
+{
+    u->latest = (struct usage_tokens){0};
+    u->used = 0;
+    u->answered = u->streamed = u->resumed = false;
     free_rows(&u->reading);
 }
 

@@ -53,6 +53,7 @@ struct usage {
     bool known;                 /* a real message was seen in this session */
     bool answered;              /* ... since the last result */
     bool streamed;              /* ... and its figures came as stream events */
+    bool told;                  /* the total was told since the turn began */
     bool resumed;               /* the next reading of the totals is only a base line */
     struct buf model;           /* of the last real top-level message; empty before one */
     struct buf backend;         /* names the backend in the windows' keys */
@@ -71,6 +72,10 @@ void usage_select_model(struct usage *u, const struct usage_windows *w, str back
                         const struct usage_model *model);
 /* The CLI process is a resumed one: its first totals include what was spent before. */
 void usage_resumed(struct usage *u);
+/* Another prompt's turn begins: its first total is told again, and a result tells only what the turn brought. */
+void usage_turn_began(struct usage *u);
+/* The CLI process was replaced by one with an empty conversation. */
+void usage_begin_anew(struct usage *u);
 /* The answer of get_context_usage that was asked while `model_id` was selected; true when the size
  * changed. */
 bool usage_context_answer(struct usage *u, json answer, str model_id);

@@ -1,6 +1,6 @@
 /* ExitPlanMode: a plan to approve.
  *
- * The plan is readable input, and also the text of a file that the input names. The approval text repeats the
+ * The input names the plan and the file that holds it; Herald shows the one or the other. The approval text repeats the
  * plan. The reason of a rejection has no form of its own; it comes in a code fence, which is taken off. */
 #include <herald/reporter.h>
 #include <herald/text.h>
@@ -8,13 +8,9 @@
 static herald_status use(const herald_call *call, herald_facts *facts)
 {
     const herald_host *h = call->host;
-    herald_string plan = herald_member_text(h, call->input, HERALD_STRING("plan"));
     h->set_title(facts, HERALD_BOTH, HERALD_STRING("Approve Plan"));
     h->set_kind(facts, HERALD_BOTH, HERALD_KIND_SWITCH_MODE);
     h->set_plan_keys(facts, HERALD_STRING("plan"), HERALD_STRING("planFilePath"));
-    if (plan.size) {
-        h->add_display(facts, HERALD_BOTH, plan);
-    }
     return HERALD_OK;
 }
 

@@ -136,8 +136,15 @@ typedef struct herald_host {
 
     /* ---- Facts of a finished tool: callback finished() ----------------------------------------------- */
 
-    /* A file was changed. One for each call of the callback. */
+    /* A file was changed. One for each call of the callback. `hunks` is a value of the call, not of parse(). */
     herald_status (*set_file_change)(herald_facts *facts, const herald_file_change *change);
+
+    /* ---- JSON in a text ------------------------------------------------------------------------------ */
+
+    /* Reads a JSON text, such as the answer of an MCP tool that comes as text. A missing value when it is not JSON, or is
+     * larger or nested deeper than Herald reads (10,000 levels, 4 million values). Valid until the callback returns; at most
+     * 16 texts for each callback. */
+    herald_value (*parse)(herald_facts *facts, herald_string json);
 } herald_host;
 
 #ifdef __cplusplus

@@ -151,7 +151,7 @@ PLACE(herald_task, status, 72, 4);
 PLACE(herald_task, reserved, 76, 4);
 
 /* herald_host */
-SIZE(herald_host, 368);
+SIZE(herald_host, 376);
 PLACE(herald_host, struct_size, 0, 8);
 PLACE(herald_host, abi_major, 8, 4);
 PLACE(herald_host, abi_minor, 12, 4);
@@ -199,6 +199,7 @@ PLACE(herald_host, set_background_task, 336, 8);
 PLACE(herald_host, change_task, 344, 8);
 PLACE(herald_host, publish_tasks, 352, 8);
 PLACE(herald_host, set_file_change, 360, 8);
+PLACE(herald_host, parse, 368, 8);
 
 /* herald_call */
 SIZE(herald_call, 152);

@@ -4,7 +4,7 @@
 // Options: --build FOLDER, --agent "COMMAND" (another agent, to see what it does), --filter REGEXP, --quick, --jobs N,
 // --label TEXT, --totals FILE, --verbose (all messages), --show (what each
 // scenario gave), --list.
-import { readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -29,6 +29,12 @@ for (const name of readdirSync(join(here, 'cases')).sort()) if (name.endsWith('.
 const filter = o.filter && new RegExp(o.filter, 'i');
 const chosen = tests.filter((t) => (!filter || filter.test(t.name)) && !(o.quick && t.slow) && !(options.sanitized && t.sanitized === false));
 if (o.list) { for (const t of chosen) console.log(t.name); process.exit(0); }
+
+if (!options.foreign && !existsSync(options.command[0])) {
+  console.log(`FAILED: there is no ${options.command[0]}`);
+  if (o.totals) writeFileSync(o.totals, '0 1\n');
+  process.exit(1);
+}
 
 let passed = 0, failed = 0;
 async function runOne(t) {

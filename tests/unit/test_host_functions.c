@@ -1,7 +1,7 @@
 /* The functions that a reporter is handed, called as a reporter calls them. */
 #include "unit.h"
 
-#include "reporter_host/blocks.h"
+#include "report/blocks.h"
 #include "reporter_host/host_functions.h"
 
 struct bench {
@@ -525,6 +525,9 @@ static void test_file_changes(void **state)
                                  .old_text = hs("old"),
                                  .hunks = parse(b, "[{}]")};
     assert_int_equal(h->set_file_change(&b->x, &change), HERALD_OK);
+    assert_false(json_present(b->facts.change.hunks)); /* not a value of this call */
+    b->call.response = json_of_value(change.hunks);
+    assert_int_equal(h->set_file_change(&b->x, &change), HERALD_OK);
     assert_int_equal(json_count(b->facts.change.hunks), 1);
     assert_str(b->facts.change.old_text, "old");
     change.kind = HERALD_CHANGE_CREATED;
@@ -640,6 +643,25 @@ static void test_whole_results(void **state)
 
 #define BENCH_TEST(f) cmocka_unit_test_setup_teardown(f, bench_setup, bench_teardown)
 
+static void test_parses_json_in_a_text(void **state)
+{
+    struct bench *b = *state;
+    const herald_host *h = &b->host;
+    herald_value v = h->parse(&b->x, hs("{\"city\":\"Graz\",\"t\":[1,2.50]}"));
+    assert_hstr(h->text(h->member(v, hs("city"))), "Graz");
+    assert_hstr(h->json(&b->x, h->member(v, hs("t")), 0), "[1,2.50]");
+    assert_int_equal(h->type(h->parse(&b->x, hs("{nope"))), HERALD_MISSING);
+    assert_int_equal(h->type(h->parse(&b->x, (herald_string){NULL, 0})), HERALD_MISSING);
+    assert_int_equal(h->type(h->parse(NULL, hs("1"))), HERALD_MISSING);
+    for (int i = 1; i < PARSED_MAX; i++) {
+        assert_int_equal(h->type(h->parse(&b->x, hs("1"))), HERALD_NUMBER);
+    }
+    assert_int_equal(h->type(h->parse(&b->x, hs("1"))), HERALD_MISSING);
+    while (b->x.parsed_count) {
+        json_unref(b->x.parsed[--b->x.parsed_count]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -661,6 +683,7 @@ int main(void)
         BENCH_TEST(test_memory_that_is_out_is_told),
         BENCH_TEST(test_blocks_in_words),
         BENCH_TEST(test_whole_results),
+        BENCH_TEST(test_parses_json_in_a_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

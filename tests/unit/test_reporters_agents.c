@@ -122,7 +122,7 @@ static void test_a_plan_is_to_approve(void **state)
 {
     CHECK_USE("ExitPlanMode", "{}", "title 'Approve Plan'\nkind switch_mode\n" PLAN_KEYS);
     CHECK_USE("ExitPlanMode", "{'plan':'# Do','planFilePath':'/p.md'}",
-              "title 'Approve Plan'\nkind switch_mode\ndisplay '# Do'\n" PLAN_KEYS);
+              "title 'Approve Plan'\nkind switch_mode\n" PLAN_KEYS);
     CHECK_USE("ExitPlanMode", "{'plan':['x']}", "title 'Approve Plan'\nkind switch_mode\n" PLAN_KEYS);
 }
 

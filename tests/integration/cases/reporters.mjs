@@ -33,8 +33,9 @@ function compile(t, world, name, ...flags) {
   return { folder, file };
 }
 
-async function forecastCall(world, env) {
+async function forecastCall(world, env, refused = false) {
   const agent = await world.session({ mcpServers: lab, env });
+  if (refused) agent.expected.stderr = /^herald: error: the reporter plugin \S+\/weather\.so is left out: .+\n$/;
   assert.equal((await agent.prompt('go')).stopReason, 'end_turn');
   assert.equal(agent.text(), 'Sunny.');
   return agent.call('toolu_1');
@@ -100,7 +101,7 @@ for (const [what, prepare] of [
     const list = listed(t, world, env);
     assert.match(list, /weather\.so/);
     assert.ok(!list.split('\n').some((line) => /weather\.so/.test(line) && /mcp__lab__forecast/.test(line)), list);
-    general(await forecastCall(world, env));
+    general(await forecastCall(world, env, true));
   });
 }
 

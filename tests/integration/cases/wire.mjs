@@ -10,7 +10,7 @@ async function started(t) {
   await agent.initialize();
   return { world, agent };
 }
-const works = async (agent) => assert.ok(Array.isArray((await agent.ask('session/list', {})).sessions));
+const works = async (agent) => assert.equal((await raw(agent, 'still there', { method: 'no/such/method' })).error.code, -32601);
 
 test('an unknown method is an error of its own', async (t) => {
   const { agent } = await started(t);

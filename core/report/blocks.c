@@ -1,9 +1,8 @@
-#include "reporter_host/blocks.h"
+#include "report/blocks.h"
 
 #include <inttypes.h>
 
 #include "base/utf8.h"
-#include "reporter_host/reporter_host.h"
 
 /* ---- Texts -------------------------------------------------------------------------------------- */
 

@@ -1,0 +1,253 @@
+#include "history/listing.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/path.h"
+#include "history/summary.h"
+#include "json/json.h"
+
+enum { CANDIDATES_MAX = 2000000 };
+
+struct candidate {
+    char id[UUID_SIZE];
+    const struct project_folder *folder;
+    dev_t dev;
+    ino_t ino;
+    off_t size;
+    struct timespec mtime;
+};
+
+/* A file whose summary was read. */
+struct known_file {
+    dev_t dev;
+    ino_t ino;
+    off_t size;
+    struct timespec mtime;
+    struct arena mem;
+    struct summary summary;
+};
+
+struct listing {
+    struct arena mem;
+    struct listing_cache *cache;
+    const struct listing_request *rq;
+    struct project_folders folders;
+    struct candidate *all;
+    size_t n, cap;
+    struct summary_windows windows;
+};
+
+static void free_known(void *p)
+{
+    struct known_file *k = p;
+    arena_free(&k->mem);
+    free(k);
+}
+
+void listing_cache_free(struct listing_cache *c)
+{
+    map_free(&c->files, free_known);
+}
+
+/* ---- Candidates ---- */
+
+static bool add_candidate(struct listing *l, const struct candidate *c)
+{
+    if (l->n == l->cap) {
+        size_t cap = l->cap ? l->cap * 2 : 256;
+        struct candidate *all = cap <= CANDIDATES_MAX ? realloc(l->all, cap * sizeof(*all)) : NULL;
+        if (!all) {
+            return false;
+        }
+        l->all = all;
+        l->cap = cap;
+    }
+    l->all[l->n++] = *c;
+    return true;
+}
+
+static void scan_folder(struct listing *l, const struct project_folder *folder)
+{
+    DIR *dir = folder->path.p ? opendir(folder->path.p) : NULL;
+    for (struct dirent *e; dir && (e = readdir(dir));) {
+        str name = str_of(e->d_name);
+        struct stat st;
+        if (name.n != UUID_LENGTH + 6 || !str_ends(name, STR(".jsonl")) ||
+            !uuid_valid(str_first(name, UUID_LENGTH)) || fstatat(dirfd(dir), e->d_name, &st, 0) != 0 ||
+            !S_ISREG(st.st_mode) || st.st_size == 0) {
+            continue;
+        }
+        struct candidate c = {
+            .folder = folder,
+            .dev = st.st_dev,
+            .ino = st.st_ino,
+            .size = st.st_size,
+            .mtime = st.st_mtim,
+        };
+        memcpy(c.id, name.p, UUID_LENGTH);
+        if (!add_candidate(l, &c)) {
+            break;
+        }
+    }
+    if (dir) {
+        (void)closedir(dir);
+    }
+}
+
+static int newest_first(const void *pa, const void *pb)
+{
+    const struct candidate *a = pa, *b = pb;
+    if (a->mtime.tv_sec != b->mtime.tv_sec) {
+        return a->mtime.tv_sec > b->mtime.tv_sec ? -1 : 1;
+    }
+    if (a->mtime.tv_nsec != b->mtime.tv_nsec) {
+        return a->mtime.tv_nsec > b->mtime.tv_nsec ? -1 : 1;
+    }
+    return strcmp(a->id, b->id);
+}
+
+/* ---- Summaries ---- */
+
+static bool is_same_file(const struct known_file *k, const struct candidate *c)
+{
+    return k->dev == c->dev && k->ino == c->ino && k->size == c->size && k->mtime.tv_sec == c->mtime.tv_sec &&
+           k->mtime.tv_nsec == c->mtime.tv_nsec;
+}
+
+static const struct summary *summary_of(struct listing *l, const struct candidate *c, str path)
+{
+    struct known_file *k = map_get(&l->cache->files, path);
+    if (k && is_same_file(k, c)) {
+        return &k->summary;
+    }
+    if (l->cache->files.used >= LISTING_CACHE_MAX) {
+        listing_cache_free(l->cache);
+        k = NULL;
+    }
+    if (k) {
+        map_remove(&l->cache->files, path);
+        free_known(k);
+    }
+    k = summary_windows_read(&l->windows, path.p) ? calloc(1, sizeof(*k)) : NULL;
+    if (!k) {
+        return NULL;
+    }
+    k->dev = c->dev;
+    k->ino = c->ino;
+    k->size = c->size;
+    k->mtime = c->mtime;
+    summary_read(&k->summary, &k->mem, &l->windows);
+    if (!arena_ok(&k->mem) || !map_put(&l->cache->files, path, k, NULL)) {
+        free_known(k);
+        return NULL;
+    }
+    return &k->summary;
+}
+
+/* The session of this id is there and has a conversation. */
+static bool has_history(struct listing *l, const char *id)
+{
+    AUTO_ARENA(a);
+    struct summary_windows w = SUMMARY_WINDOWS_INIT;
+    struct project_folders all = project_folders(&a, l->rq->config, STR_ABSENT);
+    str path = find_transcript(&a, &all, str_of(id));
+    bool yes = path.p && summary_windows_read(&w, path.p) && str_has(buf_str(&w.head), STR("\"parentUuid\":"));
+    summary_windows_free(&w);
+    return yes;
+}
+
+struct row {
+    str title, cwd;
+    bool archived;
+};
+
+/* What the candidate's row says; false when it is no session. */
+static bool examine(struct listing *l, const struct candidate *c, struct row *row)
+{
+    str path = arena_printf(&l->mem, "%.*s/%s.jsonl", STR_ARG(c->folder->path), c->id);
+    const struct summary *s = path.p ? summary_of(l, c, path) : NULL;
+    if (!s || !s->session) {
+        return false;
+    }
+    str given = summary_given_title(s, &l->mem, path);
+    row->title = arena_str(&l->mem, given.n ? given : s->generated.n ? s->generated : s->fallback);
+    row->cwd = s->cwd.n ? arena_str(&l->mem, s->cwd) : c->folder->cwd;
+    row->archived = title_is_archived(given);
+    if (!row->title.n || (c->folder->shared && !str_eq(s->cwd, c->folder->cwd))) {
+        return false;
+    }
+    char continued[UUID_SIZE];
+    memcpy(continued, s->continued, sizeof(continued)); /* the cache may let the summary go */
+    return !continued[0] || strcmp(continued, c->id) == 0 || !has_history(l, continued);
+}
+
+/* ---- The page ---- */
+
+static void put_row(struct buf *out, const struct candidate *c, const struct row *row)
+{
+    char when[CLOCK_ISO_SIZE];
+    AUTO_BUF(clean);
+    title_sanitize(&clean, row->title);
+    clock_iso8601_ms(when, (int64_t)c->mtime.tv_sec * 1000 + c->mtime.tv_nsec / 1000000);
+    json_open_object(out);
+    json_member_c(out, "sessionId", c->id);
+    json_member_str(out, "cwd", row->cwd);
+    json_member_str(out, "title", buf_str(&clean));
+    json_member_c(out, "updatedAt", when);
+    json_close_object(out);
+}
+
+static void put_page(struct buf *out, struct listing *l)
+{
+    static char there;
+    struct map seen = MAP_INIT;
+    uint64_t found = 0, end = l->rq->offset + LISTING_PAGE;
+    json_open_array(out);
+    for (size_t i = 0; i < l->n && found <= end; i++) {
+        const struct candidate *c = &l->all[i];
+        struct row row;
+        if (map_get(&seen, str_of(c->id)) || !examine(l, c, &row)) {
+            continue;
+        }
+        if (!map_put(&seen, str_of(c->id), &there, NULL)) {
+            break;
+        }
+        found++;
+        bool hidden = l->rq->hide_archived && row.archived;
+        if (found > l->rq->offset && found <= end && row.cwd.n && !hidden) {
+            put_row(out, c, &row);
+        }
+    }
+    json_close_array(out);
+    if (found > end) {
+        json_key(out, "nextCursor");
+        AUTO_BUF(cursor);
+        buf_printf(&cursor, "offset:%llu", (unsigned long long)end);
+        json_put_str(out, buf_str(&cursor));
+    }
+    map_free(&seen, NULL);
+}
+
+void listing_put(struct buf *out, struct listing_cache *cache, const struct listing_request *rq)
+{
+    struct listing l = {.cache = cache, .rq = rq, .windows = SUMMARY_WINDOWS_INIT};
+    l.folders = project_folders(&l.mem, rq->config, rq->cwd);
+    for (size_t i = 0; i < l.folders.n; i++) {
+        scan_folder(&l, &l.folders.list[i]);
+    }
+    if (l.n) {
+        qsort(l.all, l.n, sizeof(*l.all), newest_first);
+    }
+    json_open_object(out);
+    json_key(out, "sessions");
+    put_page(out, &l);
+    json_close_object(out);
+    summary_windows_free(&l.windows);
+    free(l.all);
+    arena_free(&l.mem);
+}

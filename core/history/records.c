@@ -1,0 +1,204 @@
+#include "history/records.h"
+
+#include <stdlib.h>
+
+static const struct {
+    const char *name;
+    str quoted;
+} types[] = {
+    [RECORD_USER] = {"user", STR_INIT("\"user\"")},
+    [RECORD_ASSISTANT] = {"assistant", STR_INIT("\"assistant\"")},
+    [RECORD_ATTACHMENT] = {"attachment", STR_INIT("\"attachment\"")},
+    [RECORD_SYSTEM] = {"system", STR_INIT("\"system\"")},
+    [RECORD_PROGRESS] = {"progress", STR_INIT("\"progress\"")},
+};
+
+/* Most of a file can be lines of other types, some of them huge: they are told apart without being parsed. */
+static bool may_matter(str line)
+{
+    for (size_t i = 0; i < ARRAY_LEN(types); i++) {
+        if (str_has(line, types[i].quoted)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool type_of(str name, unsigned char *type)
+{
+    for (size_t i = 0; i < ARRAY_LEN(types); i++) {
+        if (str_is(name, types[i].name)) {
+            *type = (unsigned char)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static str keep_id(struct records *r, json v)
+{
+    str id = json_text(v);
+    return id.n <= RECORD_ID_MAX ? arena_str(&r->mem, id) : STR_ABSENT;
+}
+
+static bool holds_result(json content)
+{
+    for (struct json_iter it = json_each(content); json_next(&it);) {
+        if (str_is(json_str(json_get(it.value, "type")), "tool_result")) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static struct preserved *read_preserved(struct records *r, json boundary)
+{
+    json meta = json_get(boundary, "compactMetadata");
+    json chain = json_get(meta, "preservedSegment"), list = json_get(meta, "preservedMessages");
+    json from = json_is(chain, JSON_OBJECT) ? chain : list;
+    struct preserved *p =
+        json_is(from, JSON_OBJECT) ? arena_alloc(&r->mem, sizeof(*p)) : NULL;
+    if (!p) {
+        return NULL;
+    }
+    p->anchor = keep_id(r, json_get(from, "anchorUuid"));
+    p->head = keep_id(r, json_get(from, "headUuid"));
+    p->tail = keep_id(r, json_get(from, "tailUuid"));
+    json uuids = json_get(from, "uuids");
+    p->list = arena_alloc(&r->mem, (json_count(uuids) + 1) * sizeof(*p->list));
+    for (struct json_iter it = json_each(uuids); p->list && json_next(&it);) {
+        str id = keep_id(r, it.value);
+        if (id.p) {
+            p->list[p->n++] = id;
+        }
+    }
+    return p;
+}
+
+static void read_attachment(struct records *r, json root, struct record *row)
+{
+    json attachment = json_get(root, "attachment");
+    if (str_is(json_str(json_get(attachment, "type")), "queued_command")) {
+        row->flags |= RECORD_QUEUED;
+        row->source = keep_id(r, json_get(attachment, "source_uuid"));
+        if (json_is_true(json_get(attachment, "isMeta"))) {
+            row->flags |= RECORD_META;
+        }
+    }
+}
+
+/* Fills in the row of a record; false when it is none of the tree. */
+static bool read_row(struct records *r, json root, struct record *row)
+{
+    if (!json_is(root, JSON_OBJECT) || !type_of(json_str(json_get(root, "type")), &row->type)) {
+        return false;
+    }
+    row->uuid = keep_id(r, json_get(root, "uuid"));
+    if (!row->uuid.p) {
+        return false;
+    }
+    row->wire = row->uuid;
+    row->parent = RECORD_NONE;
+    row->parent_id = keep_id(r, json_get(root, "parentUuid"));
+    row->flags = (unsigned char)((json_is_true(json_get(root, "isSidechain")) ? RECORD_SIDECHAIN : 0) |
+                                 (json_text(json_get(root, "teamName")).p ? RECORD_TEAM : 0) |
+                                 (json_is_true(json_get(root, "isMeta")) ? RECORD_META : 0));
+    if (row->type == RECORD_ASSISTANT) {
+        str id = keep_id(r, json_path(root, "message", "id", NULL));
+        row->wire = id.p ? id : row->uuid;
+    } else if (row->type == RECORD_USER && holds_result(record_content(root))) {
+        row->flags |= RECORD_RESULT;
+        row->source = keep_id(r, json_get(root, "sourceToolAssistantUUID"));
+    } else if (row->type == RECORD_ATTACHMENT) {
+        read_attachment(r, root, row);
+    } else if (row->type == RECORD_SYSTEM && str_is(json_str(json_get(root, "subtype")), "compact_boundary")) {
+        row->flags |= RECORD_BOUNDARY;
+        row->preserved = read_preserved(r, root);
+    }
+    return arena_ok(&r->mem);
+}
+
+static bool add_row(struct records *r, const struct record *row)
+{
+    void *old = NULL;
+    if (r->n == r->cap) {
+        size_t cap = r->cap ? r->cap * 2 : 256;
+        struct record *rows = realloc(r->rows, cap * sizeof(*rows));
+        if (!rows) {
+            return false;
+        }
+        r->rows = rows;
+        r->cap = cap;
+    }
+    r->rows[r->n] = *row;
+    if (!map_put(&r->by_uuid, row->uuid, (void *)(uintptr_t)(r->n + 1), &old)) {
+        return false;
+    }
+    if (old) {
+        r->rows[(uintptr_t)old - 1].flags |= RECORD_REPLACED;
+    }
+    r->n++;
+    return true;
+}
+
+static bool read_all(struct records *r)
+{
+    struct json_doc *spare = NULL;
+    uint64_t offset;
+    str line;
+    bool ok = true;
+    while (ok && r->n < RECORDS_MAX && lines_next(&r->file, &line, &offset)) {
+        AUTO_JSON(doc) = may_matter(line) ? json_parse_reuse(&spare, line, NULL) : NULL;
+        struct record row = {.offset = offset, .length = (uint32_t)line.n};
+        if (doc && read_row(r, json_root(doc), &row)) {
+            ok = add_row(r, &row);
+        }
+        ok = ok && arena_ok(&r->mem);
+    }
+    json_unref(spare);
+    return ok && buf_ok(&r->file.data);
+}
+
+bool records_load(struct records *r, const char *path)
+{
+    *r = (struct records){.file = {.fd = -1}};
+    if (!lines_open(&r->file, path) || !read_all(r)) {
+        return false;
+    }
+    buf_free(&r->file.data);
+    for (size_t i = 0; i < r->n; i++) {
+        r->rows[i].parent = records_find(r, r->rows[i].parent_id);
+    }
+    return true;
+}
+
+void records_free(struct records *r)
+{
+    lines_close(&r->file);
+    map_free(&r->by_uuid, NULL);
+    arena_free(&r->mem);
+    free(r->rows);
+    buf_free(&r->line);
+    *r = (struct records){.file = {.fd = -1}};
+}
+
+size_t records_find(const struct records *r, str uuid)
+{
+    uintptr_t at = uuid.p ? (uintptr_t)map_get(&r->by_uuid, uuid) : 0;
+    return at ? (size_t)at - 1 : RECORD_NONE;
+}
+
+struct json_doc *record_read(struct records *r, size_t row)
+{
+    const struct record *rec = &r->rows[row];
+    if (!lines_read_at(r->file.fd, rec->offset, rec->length, &r->line)) {
+        return NULL;
+    }
+    return json_parse(buf_str(&r->line), NULL);
+}
+
+json record_content(json root)
+{
+    json message = json_get(root, "message");
+    return json_present(message) ? json_get(message, "content") : json_path(root, "attachment", "prompt", NULL);
+}

@@ -1,0 +1,258 @@
+#include "history/replay_record.h"
+
+#include "extension/compaction_summary.h"
+#include "history/user_text.h"
+#include "session/internal.h"
+
+/* ---- What the client is told ---- */
+
+static void say(struct replay_view *v, enum message_role role, str message_id, str text)
+{
+    struct agent *a = v->s->agent;
+    if (text.n) {
+        a->surface->text(a->surface_self, str_of(v->s->id), role, message_id, text, STR_ABSENT);
+    }
+}
+
+static void say_image(struct replay_view *v, enum message_role role, str message_id, json block)
+{
+    struct agent *a = v->s->agent;
+    json source = json_get(block, "source");
+    bool linked = str_is(json_str(json_get(source, "type")), "url");
+    str data = json_str(json_get(source, "data")), uri = json_text(json_get(source, "url"));
+    if (linked ? !uri.p : !data.p) {
+        return;
+    }
+    AUTO_BUF(b);
+    json_open_object(&b);
+    json_member_c(&b, "type", "image");
+    json_member_str(&b, "data", linked ? STR("") : data);
+    str type = json_str(json_get(source, "media_type"));
+    json_member_str(&b, "mimeType", linked || !type.p ? STR("") : type);
+    json_member_str(&b, "uri", linked ? uri : STR_ABSENT);
+    json_close_object(&b);
+    if (buf_ok(&b)) {
+        a->surface->block(a->surface_self, str_of(v->s->id), role, message_id, buf_str(&b));
+    }
+}
+
+/* ---- Background work ---- */
+
+static str session_of(void *user, str call_id)
+{
+    struct replay_view *v = user;
+    (void)call_id;
+    return str_of(v->s->id);
+}
+
+static void task_update(void *user, str session, const char *name, str members)
+{
+    struct replay_view *v = user;
+    v->s->agent->surface->update(v->s->agent->surface_self, session, name, members);
+}
+
+static const struct async_tasks_sink task_sink = {.session_of = session_of, .update = task_update};
+
+/* A frame as the CLI would have sent it. */
+static void tell_task(struct replay_view *v, const struct task_notice *t,
+                      void (*step)(struct async_tasks *at, json frame))
+{
+    AUTO_BUF(b);
+    json_open_object(&b);
+    json_member_str(&b, "task_id", t->task);
+    json_member_str(&b, "tool_use_id", t->call);
+    json_member_str(&b, "task_type", STR("local_bash"));
+    json_member_bool(&b, "is_backgrounded", true);
+    json_member_str(&b, "status", t->status);
+    json_member_str(&b, "summary", t->summary);
+    json_member_str(&b, "output_file", t->output);
+    json_close_object(&b);
+    AUTO_JSON(doc) = buf_ok(&b) ? json_parse(buf_str(&b), NULL) : NULL;
+    if (doc) {
+        step(&v->tasks, json_root(doc));
+    }
+}
+
+static void note_tasks(struct replay_view *v, str text)
+{
+    struct task_notice t;
+    size_t at = 0;
+    while (v->s->agent->client.air_async_tasks && task_notice_next(text, &at, &t)) {
+        if (t.call.p && map_get(&v->called, t.call)) {
+            tell_task(v, &t, async_tasks_started);
+            tell_task(v, &t, async_tasks_notified);
+        }
+    }
+}
+
+/* ---- User records ---- */
+
+static void show_text(struct replay_view *v, const struct replay_item *item, str text, bool hidden)
+{
+    note_tasks(v, text);
+    buf_clear(&v->text);
+    if (!hidden && user_text_put(&v->text, text) && buf_ok(&v->text)) {
+        say(v, MESSAGE_USER, item->uuid, buf_str(&v->text));
+    }
+}
+
+/* The summary of a compaction, for a client that has an entity for it; false when it is shown as a text. */
+static bool show_compaction(struct replay_view *v, const struct replay_item *item, json content)
+{
+    struct agent *a = v->s->agent;
+    if (!a->client.session_compaction || !json_is_true(json_get(item->root, "isCompactSummary"))) {
+        return false;
+    }
+    AUTO_BUF(whole);
+    AUTO_BUF(summary);
+    if (json_is(content, JSON_STRING)) {
+        buf_put_str(&whole, json_str(content));
+    }
+    for (struct json_iter it = json_each(content); json_is(content, JSON_ARRAY) && json_next(&it);) {
+        buf_put_str(&whole, json_str(json_get(it.value, "text")));
+    }
+    if (!compaction_summary_put(&summary, buf_str(&whole))) {
+        return false;
+    }
+    AUTO_BUF(b);
+    json_member_str(&b, "compactionId", item->uuid);
+    json_member_c(&b, "status", "completed");
+    json_key(&b, "summary");
+    json_open_array(&b);
+    json_open_object(&b);
+    json_member_c(&b, "type", "text");
+    json_member_str(&b, "text", buf_str(&summary));
+    json_close_object(&b);
+    json_close_array(&b);
+    if (buf_ok(&b)) {
+        a->surface->update(a->surface_self, str_of(v->s->id), "compaction_update", buf_str(&b));
+    }
+    return true;
+}
+
+/* A prompt that the CLI made to tell the model of a finished task. */
+static bool is_notice(json root)
+{
+    json origin = json_get(root, "origin");
+    str mode = json_str(json_path(root, "attachment", "commandMode", NULL));
+    return str_is(mode, "task-notification") ||
+           (str_is(json_str(json_get(origin, "kind")), "task-notification") && !json_truthy(json_get(origin, "subkind")));
+}
+
+static void show_user(struct replay_view *v, const struct replay_item *item)
+{
+    json content = record_content(item->root);
+    bool hidden = is_notice(item->root);
+    buf_clear(&v->user_uuid);
+    buf_put_str(&v->user_uuid, item->uuid);
+    if (show_compaction(v, item, content)) {
+        return;
+    }
+    if (json_is(content, JSON_STRING)) {
+        show_text(v, item, json_str(content), hidden);
+        return;
+    }
+    for (struct json_iter it = json_each(content); json_is(content, JSON_ARRAY) && json_next(&it);) {
+        str type = json_str(json_get(it.value, "type"));
+        if (str_is(type, "text")) {
+            show_text(v, item, json_str(json_get(it.value, "text")), hidden);
+        } else if (tool_block_is_result(type)) {
+            tool_calls_result(&v->calls, STR_ABSENT, it.value, item->root);
+        } else if (str_is(type, "image") && !hidden) {
+            say_image(v, MESSAGE_USER, item->uuid, it.value);
+        }
+    }
+}
+
+/* ---- Assistant records ---- */
+
+/* Synthetic messages tell of failures. True when the message is not shown as a text. */
+static bool note_failure(struct replay_view *v, const struct replay_item *item, json message)
+{
+    struct session *s = v->s;
+    bool synthetic = str_is(json_str(json_get(message, "model")), "<synthetic>");
+    if (!synthetic) {
+        if (v->limited) {
+            v->limited = false;
+            failures_recover(&s->failures, FAILURE_ON_MODEL_SUCCESS, STR_ABSENT);
+        }
+        return false;
+    }
+    if (failure_is_login_message(message)) {
+        return true;
+    }
+    if (!s->agent->client.air_session_failure || !failure_is_usage_limit_message(message)) {
+        return false;
+    }
+    struct failure_record record;
+    AUTO_BUF(title);
+    failure_message_text(&title, message);
+    v->limited = true;
+    if (failures_replayed(&s->failures, v->user_uuid.n ? buf_str(&v->user_uuid) : STR_ABSENT, item->uuid,
+                          buf_str(&title), &record)) {
+        session_send_failure(s, &record);
+    }
+    return true;
+}
+
+static void show_assistant(struct replay_view *v, const struct replay_item *item)
+{
+    static char there;
+    json message = json_get(item->root, "message"), content = json_get(message, "content");
+    if (note_failure(v, item, message)) {
+        return;
+    }
+    if (json_is(content, JSON_STRING)) {
+        say(v, MESSAGE_AGENT, item->wire, json_str(content));
+        return;
+    }
+    for (struct json_iter it = json_each(content); json_is(content, JSON_ARRAY) && json_next(&it);) {
+        str type = json_str(json_get(it.value, "type")), id = json_text(json_get(it.value, "id"));
+        if (str_is(type, "text")) {
+            say(v, MESSAGE_AGENT, item->wire, json_str(json_get(it.value, "text")));
+        } else if (str_is(type, "thinking")) {
+            say(v, MESSAGE_THOUGHT, item->wire, json_str(json_get(it.value, "thinking")));
+        } else if (str_is(type, "image")) {
+            say_image(v, MESSAGE_AGENT, item->wire, it.value);
+        } else if (tool_block_is_use(type) && id.p && map_put(&v->called, id, &there, NULL)) {
+            tool_calls_use(&v->calls, STR_ABSENT, it.value);
+        } else if (tool_block_is_result(type)) {
+            tool_calls_result(&v->calls, STR_ABSENT, it.value, item->root);
+        }
+    }
+}
+
+/* ---- The view ---- */
+
+bool replay_view_init(struct replay_view *v, struct session *s)
+{
+    *v = (struct replay_view){.s = s};
+    async_tasks_init(&v->tasks, &task_sink, v);
+    if (!tool_calls_init(&v->calls, s)) {
+        return false;
+    }
+    v->calls.replay = true;
+    plan_list_free(&s->plan);
+    plan_list_init(&s->plan);
+    return true;
+}
+
+void replay_view_free(struct replay_view *v)
+{
+    if (v->s) {
+        tool_calls_free(&v->calls);
+        async_tasks_free(&v->tasks);
+    }
+    map_free(&v->called, NULL);
+    buf_free(&v->user_uuid);
+    buf_free(&v->text);
+}
+
+void replay_item(struct replay_view *v, const struct replay_item *item)
+{
+    if (item->type == RECORD_ASSISTANT) {
+        show_assistant(v, item);
+    } else {
+        show_user(v, item);
+    }
+}

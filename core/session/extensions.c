@@ -1,0 +1,511 @@
+#include "session/extensions.h"
+
+#include <stdlib.h>
+
+#include "session/internal.h"
+#include "session/prompt_content.h"
+#include "session/steering.h"
+
+/* ---- Sinks ---- */
+
+static void tell_tool(void *user, struct tool_report *report)
+{
+    struct session *s = user;
+    s->agent->surface->tool(s->agent->surface_self, str_of(s->id), report);
+}
+
+static void tell_update(void *user, const char *name, str members)
+{
+    struct session *s = user;
+    s->agent->surface->update(s->agent->surface_self, str_of(s->id), name, members);
+}
+
+static const struct compaction_sink compaction_sink = {.tool = tell_tool, .update = tell_update};
+
+static str session_of_call(void *user, str call_id)
+{
+    struct session *s = user;
+    (void)call_id;
+    return str_of(s->id);
+}
+
+static void tell_task(void *user, str session, const char *name, str members)
+{
+    struct session *s = user;
+    s->agent->surface->update(s->agent->surface_self, session, name, members);
+}
+
+static const struct async_tasks_sink tasks_sink = {.session_of = session_of_call, .update = tell_task};
+
+static bool tells_tasks(const struct session *s)
+{
+    return s->agent->client.air_async_tasks;
+}
+
+/* ---- Life ---- */
+
+void extensions_init(struct session *s)
+{
+    compaction_init(&s->ext.compaction, &s->agent->client, &compaction_sink, s);
+    async_tasks_init(&s->ext.tasks, &tasks_sink, s);
+    list_init(&s->ext.waiting);
+}
+
+void extensions_free(struct session *s)
+{
+    goal_free(&s->ext.goal);
+    async_tasks_free(&s->ext.tasks);
+    compaction_free(&s->ext.compaction);
+    file_reports_free(&s->ext.reports);
+}
+
+/* ---- Goal ---- */
+
+static void publish_goal(struct session *s, const struct buf *snapshot)
+{
+    AUTO_BUF(b);
+    if (!s->agent->client.air || !buf_ok(snapshot)) {
+        return;
+    }
+    goal_put_update(&b, buf_str(snapshot));
+    s->agent->surface->info(s->agent->surface_self, str_of(s->id), buf_str(&b));
+}
+
+void extensions_sent(struct session *s, json blocks, json meta, str uuid)
+{
+    str argument;
+    if (s->agent->client.air_file_change_report && json_present(meta)) {
+        file_reports_accept(&s->ext.reports, meta, uuid);
+    }
+    if (prompt_goal_argument(prompt_first_text(blocks), &argument)) {
+        AUTO_BUF(snapshot);
+        goal_submitted(&s->ext.goal, uuid, argument, &snapshot);
+        publish_goal(s, &snapshot);
+    }
+}
+
+void extensions_active_goal(struct session *s, json frame)
+{
+    AUTO_BUF(snapshot);
+    if (goal_reported(&s->ext.goal, json_get(frame, "value"), &snapshot)) {
+        publish_goal(s, &snapshot);
+    }
+}
+
+/* One request of the client's that runs as a prompt. */
+struct goal_request {
+    session_done_cb *done;
+    void *user;
+};
+
+static void goal_inserted(void *user)
+{
+    (void)user;
+}
+
+static void goal_ended(void *user, const struct turn_end *end)
+{
+    struct goal_request *r = user;
+    struct session_error error = {.code = end->code, .message = end->message, .data = end->data};
+    r->done(r->user, end->stop_reason ? NULL : &error);
+    free(r);
+}
+
+static const struct turn_observer goal_observer = {.inserted = goal_inserted, .ended = goal_ended};
+
+void session_goal(struct session *s, str objective, session_done_cb *done, void *user)
+{
+    enum steer_outcome outcome = STEER_NO_TURN;
+    struct session_error error = {.code = -32603, .details = STR("out of memory")};
+    AUTO_BUF(text);
+    AUTO_BUF(blocks);
+    buf_put_c(&text, "/goal ");
+    buf_put_str(&text, objective.p ? objective : STR("clear"));
+    json_open_array(&blocks);
+    json_open_object(&blocks);
+    json_member_c(&blocks, "type", "text");
+    json_member_str(&blocks, "text", buf_str(&text));
+    json_close_object(&blocks);
+    json_close_array(&blocks);
+    AUTO_JSON(doc) = buf_ok(&text) && buf_ok(&blocks) ? json_parse(buf_str(&blocks), NULL) : NULL;
+    struct goal_request *r = doc ? malloc(sizeof(*r)) : NULL;
+    bool ok = r && session_steer(s, json_root(doc), true, &outcome, &error);
+    if (ok && outcome == STEER_NO_TURN) {
+        *r = (struct goal_request){done, user};
+        ok = session_prompt(s, json_root(doc), JSON_NONE, &goal_observer, r, &error);
+        r = ok ? NULL : r;
+    } else if (ok) {
+        done(user, NULL);
+    }
+    if (!ok) {
+        done(user, &error);
+    }
+    free(r);
+}
+
+/* ---- Async tasks ---- */
+
+void extensions_task(struct session *s, json frame, void (*step)(struct async_tasks *at, json frame))
+{
+    if (tells_tasks(s) && !live_tasks_late(&s->live, frame)) {
+        step(&s->ext.tasks, frame);
+    }
+}
+
+void extensions_task_progress(struct session *s, json frame)
+{
+    extensions_task(s, frame, async_tasks_progress);
+}
+
+void extensions_task_list(struct session *s, json tasks)
+{
+    if (tells_tasks(s)) {
+        async_tasks_listed(&s->ext.tasks, tasks);
+    }
+}
+
+static bool is_shell_call(void *user, str call_id)
+{
+    struct session *s = user;
+    const struct tool_call *call = tool_calls_find(&s->calls, call_id);
+    return call && call->command;
+}
+
+bool extensions_result_of_call(struct session *s, const struct tool_call *call, json block, json message)
+{
+    if (!tells_tasks(s)) {
+        return false;
+    }
+    str id = str_of(call->id), task = STR_ABSENT;
+    json input = json_root(call->input);
+    AUTO_BUF(text);
+    async_result_text(&text, json_get(block, "content"));
+    bool named = call->command && str_eq(async_background_call(message, is_shell_call, s, &task), id);
+    async_tasks_result(&s->ext.tasks, id, named ? task : STR_ABSENT, json_str(json_get(input, "command")),
+                       buf_str(&text));
+    bool asked =
+        json_is_true(json_get(input, "run_in_background")) && !json_is_true(json_get(block, "is_error"));
+    return call->command && (named || asked || async_tasks_has_call(&s->ext.tasks, id));
+}
+
+struct stop_request {
+    struct session *s; /* a reference */
+    str task;          /* owned */
+    session_stopped_cb *done;
+    void *user;
+};
+
+static void tell_stopped(struct session *s, str name)
+{
+    struct agent *a = s->agent;
+    AUTO_BUF(line);
+    if (a->client.session_notices) {
+        buf_put_str(&line, name);
+        buf_put_c(&line, ".");
+        a->surface->notice(a->surface_self, str_of(s->id), "info", STR("Task stopped by user"),
+                           buf_str(&line));
+        return;
+    }
+    buf_put_c(&line, "**Task stopped by user:** ");
+    buf_put_str(&line, name);
+    buf_put_c(&line, ".");
+    a->surface->text(a->surface_self, str_of(s->id), MESSAGE_AGENT, STR_ABSENT, buf_str(&line), STR_ABSENT);
+}
+
+static void stop_answered(void *user, const char *error, json payload)
+{
+    struct stop_request *r = user;
+    struct session_error failure = {.code = -32603, .details = str_of(error)};
+    AUTO_BUF(name);
+    (void)payload;
+    async_tasks_stopped(&r->s->ext.tasks, r->task, !error, &name);
+    if (!error && session_live(r->s)) {
+        tell_stopped(r->s, buf_str(&name));
+    }
+    r->done(r->user, error ? &failure : NULL, !error);
+    session_unref(r->s);
+    free((void *)(uintptr_t)r->task.p);
+    free(r);
+}
+
+void session_stop_task(struct session *s, str task, session_stopped_cb *done, void *user)
+{
+    struct stop_request *r = s->cli && async_tasks_stop(&s->ext.tasks, task) ? malloc(sizeof(*r)) : NULL;
+    if (!r) {
+        done(user, NULL, false);
+        return;
+    }
+    *r = (struct stop_request){s, {str_dup(task), task.n}, done, user};
+    session_ref(s);
+    AUTO_BUF(b);
+    json_member_str(&b, "task_id", task);
+    cli_control_request(s->cli, "stop_task", buf_str(&b), 0, stop_answered, r);
+}
+
+/* ---- Compaction ---- */
+
+void extensions_status(struct session *s, json frame)
+{
+    compaction_on_status(&s->ext.compaction, frame);
+}
+
+void extensions_compaction_text(struct session *s, str frame_uuid, json block)
+{
+    static const char *const keys[] = {"content", "text"};
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+        json text = json_get(block, keys[i]);
+        if (json_is(text, JSON_STRING)) {
+            compaction_on_text(&s->ext.compaction, frame_uuid, json_str(text));
+            return;
+        }
+    }
+}
+
+bool extensions_hide_local(struct session *s, str text)
+{
+    return compaction_has_output(&s->ext.compaction) || compaction_take_error(&s->ext.compaction, text);
+}
+
+/* ---- The file-change report ---- */
+
+struct report_wait {
+    struct list link;
+    uv_work_t work;
+    struct session *s; /* a reference */
+    char *request;
+    char uuid[UUID_SIZE];
+    bool told;     /* the report went out: what still comes does not count */
+    bool released; /* the frames are not held any more */
+    struct json_doc *answer;
+    struct file_report_places places;
+    struct file_report_list list;
+};
+
+static void send_report(struct session *s, const struct buf *members)
+{
+    if (buf_ok(members)) {
+        s->agent->surface->info(s->agent->surface_self, str_of(s->id), buf_str(members));
+    }
+}
+
+static void send_unavailable(struct session *s, const char *request, enum file_report_reason reason)
+{
+    AUTO_BUF(b);
+    file_report_put_unavailable(&b, str_of(request), reason);
+    send_report(s, &b);
+}
+
+static void release(struct report_wait *w)
+{
+    if (!w->released) {
+        w->released = true;
+        session_release_frames(w->s);
+    }
+}
+
+/* The report went out (or must not): the turn is answered, and the CLI's frames go on. */
+static void report_done(struct report_wait *w)
+{
+    struct session *s = w->s;
+    list_remove(&w->link);
+    if (!w->told && session_live(s)) {
+        turns_settled(&s->turns, str_of(w->uuid));
+    }
+    release(w);
+    json_unref(w->answer);
+    arena_free(&w->list.mem);
+    free(w->request);
+    free(w);
+    session_unref(s);
+}
+
+static void report_unavailable(struct report_wait *w, enum file_report_reason reason)
+{
+    if (!w->told && session_live(w->s)) {
+        send_unavailable(w->s, w->request, reason);
+    }
+    report_done(w);
+}
+
+static void look_at_disk(uv_work_t *work)
+{
+    struct report_wait *w = CONTAINER_OF(work, struct report_wait, work);
+    file_report_list(&w->list, json_get(json_root(w->answer), "filesChanged"), &w->places);
+}
+
+static void disk_looked_at(uv_work_t *work, int status)
+{
+    struct report_wait *w = CONTAINER_OF(work, struct report_wait, work);
+    if (status != 0 || !arena_ok(&w->list.mem)) {
+        report_unavailable(w, FILE_REPORT_PROVIDER);
+        return;
+    }
+    if (!w->told && session_live(w->s)) {
+        AUTO_BUF(b);
+        file_report_put(&b, str_of(w->request), &w->list);
+        send_report(w->s, &b);
+    }
+    report_done(w);
+}
+
+/* The folders that a report may name files of. */
+static void read_places(struct report_wait *w)
+{
+    struct session *s = w->s;
+    const struct session_params *p = &s->params;
+    const json lists[] = {
+        json_path(p->meta, "claudeCode", "options", "additionalDirectories", NULL),
+        json_present(p->additional_directories) ? p->additional_directories
+                                                : json_get(p->meta, "additionalRoots"),
+    };
+    size_t n = 1;
+    for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+        n += json_is(lists[i], JSON_ARRAY) ? json_count(lists[i]) : 0;
+    }
+    struct arena *a = &w->list.mem;
+    str *roots = arena_alloc(a, n * sizeof(*roots));
+    w->places.cwd = arena_str(a, str_of(s->cwd));
+    if (!roots) {
+        return;
+    }
+    w->places.roots = roots;
+    roots[w->places.n++] = w->places.cwd;
+    for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+        for (struct json_iter it = json_each(lists[i]); json_is(lists[i], JSON_ARRAY) && json_next(&it);) {
+            if (json_text(it.value).p) {
+                roots[w->places.n++] = arena_str(a, json_str(it.value));
+            }
+        }
+    }
+}
+
+static void rewind_answered(void *user, const char *error, json payload)
+{
+    struct report_wait *w = user;
+    if (error) {
+        report_unavailable(w, str_is(str_of(error), "timeout") ? FILE_REPORT_TIMEOUT : FILE_REPORT_PROVIDER);
+        return;
+    }
+    if (!file_report_readable(payload)) {
+        report_unavailable(w, FILE_REPORT_INVALID);
+        return;
+    }
+    w->answer = json_detach(payload); /* of its own: the worker thread decodes its strings */
+    read_places(w);
+    if (!w->answer || !arena_ok(&w->list.mem) ||
+        uv_queue_work(w->s->agent->loop, &w->work, look_at_disk, disk_looked_at) != 0) {
+        report_unavailable(w, FILE_REPORT_PROVIDER);
+    }
+}
+
+/* Asks the CLI what a rewind to the prompt would restore. Takes the request over. False: it was told already. */
+static bool begin_report(struct session *s, const struct turn *t, char *request)
+{
+    struct report_wait *w = calloc(1, sizeof(*w));
+    if (!w) {
+        send_unavailable(s, request, FILE_REPORT_PROVIDER);
+        free(request);
+        return false;
+    }
+    w->s = s;
+    w->request = request;
+    memcpy(w->uuid, t->uuid, sizeof(w->uuid));
+    list_append(&s->ext.waiting, &w->link);
+    session_ref(s);
+    session_hold_frames(s);
+    AUTO_BUF(b);
+    json_member_c(&b, "user_message_id", w->uuid);
+    json_member_bool(&b, "dry_run", true);
+    return cli_control_request(s->cli, "rewind_files", buf_str(&b), FILE_REPORT_LIMIT_MS, rewind_answered, w) != 0;
+}
+
+bool extensions_before_answer(struct session *s, const struct turn *t, const struct turn_end *end, bool may_wait)
+{
+    char *request = file_reports_take(&s->ext.reports, str_of(t->uuid));
+    if (!request) {
+        return false;
+    }
+    if (may_wait && s->cli) {
+        return begin_report(s, t, request);
+    }
+    bool cancelled = end->stop_reason && strcmp(end->stop_reason, "cancelled") == 0;
+    send_unavailable(s, request, cancelled ? FILE_REPORT_CANCELLED : FILE_REPORT_PROVIDER);
+    free(request);
+    return false;
+}
+
+/* What waits is overtaken: it is told now, and its turn is answered by whoever overtakes it. */
+static void overtake_reports(struct session *s, enum file_report_reason reason)
+{
+    LIST_EACH(w, &s->ext.waiting, struct report_wait, link) {
+        if (!w->told) {
+            send_unavailable(s, w->request, reason);
+            w->told = true;
+            release(w);
+        }
+    }
+}
+
+/* ---- The turns ---- */
+
+void extensions_cancelling(struct session *s)
+{
+    overtake_reports(s, FILE_REPORT_CANCELLED);
+    compaction_interrupt(&s->ext.compaction);
+}
+
+void extensions_activated(struct session *s, const struct turn *t)
+{
+    compaction_accept(&s->ext.compaction);
+    goal_echoed(&s->ext.goal, str_of(t->uuid));
+}
+
+void extensions_lifecycle(struct session *s, str uuid, str state)
+{
+    if (str_is(state, "started") && turns_find(&s->turns, uuid)) {
+        compaction_accept(&s->ext.compaction);
+    }
+}
+
+void extensions_echo(struct session *s, str uuid)
+{
+    goal_echoed(&s->ext.goal, uuid);
+}
+
+void extensions_result(struct session *s, json result, bool own)
+{
+    async_tasks_release(&s->ext.tasks);
+    if (own) {
+        bool failed = !s->turns.cancelled && (json_is_true(json_get(result, "is_error")) ||
+                                              str_is(json_str(json_get(result, "stop_reason")), "refusal"));
+        AUTO_BUF(snapshot);
+        if (goal_on_result(&s->ext.goal, failed, &snapshot)) {
+            publish_goal(s, &snapshot);
+        }
+    }
+    compaction_close(&s->ext.compaction);
+}
+
+void extensions_result_done(struct session *s, bool over)
+{
+    if (over) {
+        compaction_on_result(&s->ext.compaction);
+    }
+}
+
+void extensions_idle(struct session *s)
+{
+    compaction_close(&s->ext.compaction);
+}
+
+void extensions_ended(struct session *s)
+{
+    overtake_reports(s, s->turns.cancelled ? FILE_REPORT_CANCELLED : FILE_REPORT_PROVIDER);
+    compaction_close(&s->ext.compaction);
+    async_tasks_finish(&s->ext.tasks, s->turns.cancelled);
+}
+
+void extensions_reset(struct session *s)
+{
+    async_tasks_finish(&s->ext.tasks, false);
+}

@@ -1,0 +1,215 @@
+#include "session/restart.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "session/internal.h"
+
+enum restart_phase { RESTART_CLOSING, RESTART_STARTING, RESTART_TUNING };
+
+struct restart {
+    enum restart_phase phase;
+    struct restart_request rq;
+    session_restarted_cb *done;
+    struct cli_control *old; /* while it closes */
+    struct arena mem;        /* of `launch` */
+    struct launch launch;
+};
+
+static void free_restart(struct restart *r)
+{
+    arena_free(&r->mem);
+    free(r);
+}
+
+/* The session has no process any more, and says why. */
+static void fail(struct session *s, str why)
+{
+    struct restart *r = s->restart;
+    struct cli_control *cli = session_let_go(s);
+    AUTO_BUF(data);
+    s->restart = NULL;
+    s->state = SESSION_ENDED;
+    session_drop_questions(s);
+    if (cli) {
+        cli_control_end(cli, false);
+    }
+    log_write(s->agent->log, LOG_WARN, "the Claude Code CLI could not be started again: %.*s", STR_ARG(why));
+    json_open_object(&data);
+    json_member_str(&data, "details", why);
+    json_close_object(&data);
+    struct turn_end end = {.code = -32603, .message = STR("Internal error"), .data = buf_str(&data)};
+    r->done(s, why);
+    extensions_ended(s);
+    turns_on_end(&s->turns, &end, &end);
+    free_restart(r);
+}
+
+/* ---- Closing ---- */
+
+static bool has_waiting_prompts(const struct session *s)
+{
+    LIST_EACH(t, &s->turns.queue, struct turn, link) {
+        if (t->state == TURN_QUEUED) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool session_restart(struct session *s, const struct restart_request *rq, session_restarted_cb *done)
+{
+    bool may = s->state == SESSION_OPEN && s->cli && !s->restart && s->executable;
+    struct restart *r = may ? calloc(1, sizeof(*r)) : NULL;
+    bool lost = false;
+    if (!r) {
+        return false;
+    }
+    r->rq = *rq;
+    r->done = done;
+    session_drop_questions(s);
+    tool_calls_close(&s->calls, true, false, &lost);
+    session_clear_streams(s);
+    live_tasks_clear(&s->live);
+    r->old = session_let_go(s);
+    s->restart = r;
+    s->error_result_last = false;
+    turns_renewed(&s->turns);
+    /* At the end of its input the CLI would first work off the prompts in its queue. */
+    cli_control_end(r->old, has_waiting_prompts(s));
+    return true;
+}
+
+/* ---- Starting ---- */
+
+static void tune(struct session *s, json initialize)
+{
+    struct restart *r = s->restart;
+    struct agent *a = s->agent;
+    struct options_change *change = session_tuning_change(s);
+    struct session_options *options = change ? session_options_new(
+                                                   &(struct session_options_setup){
+                                                       .client = &a->client,
+                                                       .settings = s->settings,
+                                                       .launch = &r->launch,
+                                                       .params = &s->params,
+                                                       .initialize = initialize,
+                                                       .env = a->env,
+                                                       .carry = s->options,
+                                                   },
+                                                   change)
+                                             : NULL;
+    if (!options) {
+        if (change) {
+            session_drop_tuning(s);
+        }
+        fail(s, STR("out of memory"));
+        return;
+    }
+    session_options_free(s->options);
+    s->options = options;
+    r->phase = RESTART_TUNING;
+}
+
+static void initialized(void *user, const char *error, json payload)
+{
+    struct session *s = user;
+    struct restart *r = s->restart;
+    if (r && r->phase == RESTART_STARTING) {
+        if (!error) {
+            json_unref(s->initialized);
+            s->initialized = json_detach(payload);
+            json init = json_root(s->initialized);
+            agent_note_account(s->agent, json_get(init, "account"), settings_api_key_helper(s->settings));
+            tune(s, init);
+        } else if (strcmp(error, "Query closed before response received") != 0) {
+            fail(s, str_of(error));
+        } /* else the end of the process follows, with a better reason */
+        session_run_changes(s);
+    }
+    session_unref(s);
+}
+
+static void start(struct session *s)
+{
+    struct restart *r = s->restart;
+    struct agent *a = s->agent;
+    struct launch_request rq = {.params = &s->params,
+                                .client = &a->client,
+                                .settings = s->settings,
+                                .providers = a->providers,
+                                .env = a->env,
+                                .root = geteuid() == 0};
+    char fresh[UUID_SIZE];
+    session_options_keep(s->options, &rq);
+    if (r->rq.mode != MODE_NONE) {
+        rq.mode = r->rq.mode;
+    }
+    bool named = true;
+    if (!r->rq.fresh) {
+        rq.resume_id = str_of(s->conversation);
+    } else if ((named = uuid_v4(fresh))) {
+        memcpy(s->conversation, fresh, sizeof(fresh));
+        rq.session_id = str_of(s->conversation);
+    }
+    const char *why = named ? launch_build(&r->mem, &rq, &r->launch) : "out of random numbers";
+    r->phase = RESTART_STARTING;
+    if (why || !arena_ok(&r->mem) || !session_spawn(s, &r->launch, initialized)) {
+        fail(s, str_of(why ? why : "out of memory"));
+    }
+}
+
+void session_restart_ended(struct session *s, const struct cli_exit *how)
+{
+    struct restart *r = s->restart;
+    if (r->phase == RESTART_CLOSING) {
+        r->old = NULL;
+        start(s);
+    } else {
+        s->cli = NULL;
+        fail(s, how->message);
+    }
+    session_run_changes(s);
+}
+
+/* ---- Done ---- */
+
+void session_restart_tuned(struct session *s, const struct options_change *c)
+{
+    struct restart *r = s->restart;
+    if (!r || r->phase != RESTART_TUNING) {
+        return;
+    }
+    if (c->code) {
+        fail(s, c->error);
+        return;
+    }
+    s->restart = NULL;
+    turns_renewed(&s->turns);
+    if (r->rq.fresh) {
+        usage_begin_anew(&s->usage);
+    } else {
+        usage_resumed(&s->usage);
+    }
+    session_select_model(s);
+    r->done(s, STR_ABSENT);
+    LIST_EACH(t, &s->turns.queue, struct turn, link) {
+        if (s->cli && t->state == TURN_QUEUED && t->line.n) {
+            cli_control_send(s->cli, buf_str(&t->line));
+        }
+    }
+    free_restart(r);
+}
+
+void session_restart_drop(struct session *s)
+{
+    struct restart *r = s->restart;
+    s->restart = NULL;
+    if (!r) {
+        return;
+    }
+    if (r->old) {
+        cli_control_end(r->old, s->agent->closing);
+    }
+    free_restart(r);
+}

@@ -1,0 +1,41 @@
+/* Another CLI process under a live session: the client keeps its session, and the mode, model, agent, effort
+ * and fast mode stay, while the process, and with a fresh start the conversation in it, is replaced.
+ *
+ *     CLOSING --the old process is gone--> STARTING --initialize is answered--> TUNING --the options are in
+ * line--> done
+ *
+ * From the first moment nothing of the old process reaches anybody: its questions are withdrawn, its open
+ * tool calls are closed, its messages are dropped. The two never run side by side. An active turn stays
+ * active. Prompts that the old process had not taken in, and those that come meanwhile, are written to the
+ * new one at the end; option changes of the client wait as long. A failure ends the turns with its reason,
+ * and the session becomes a husk. */
+#ifndef HERALD_SESSION_RESTART_H
+#define HERALD_SESSION_RESTART_H
+
+#include "session/session.h"
+
+struct cli_exit;
+struct options_change;
+struct restart;
+
+struct restart_request {
+    bool fresh;     /* a new conversation; else the present one is resumed */
+    enum mode mode; /* of the new process; MODE_NONE: the mode stays */
+};
+
+/* The new process serves the session; what was kept for it is written after this returns. `why` is absent, or
+ * the reason of a failure: then the turns are ended after this returns. Does not come when the session is
+ * closed meanwhile. */
+typedef void session_restarted_cb(struct session *s, str why);
+
+/* False when this cannot be begun: the session is not open, is being restarted already, or memory is out. */
+bool session_restart(struct session *s, const struct restart_request *rq,
+                     session_restarted_cb *done) WARN_UNUSED;
+
+/* For session.c: a process of a session that restarts has ended; the change that tunes the new one is done;
+ * the session closes. */
+void session_restart_ended(struct session *s, const struct cli_exit *how);
+void session_restart_tuned(struct session *s, const struct options_change *c);
+void session_restart_drop(struct session *s);
+
+#endif

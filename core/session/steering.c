@@ -1,0 +1,71 @@
+#include "session/steering.h"
+
+#include "session/internal.h"
+#include "session/prompt_content.h"
+
+/* ---- Questions that the work waits for ---- */
+
+static bool blocks(const struct session *s, str agent_id)
+{
+    return !agent_id.p || live_tasks_foreground(&s->live, agent_id);
+}
+
+void session_sync_waiting(struct session *s)
+{
+    turns_set_blocked(&s->turns, session_any_question(s, blocks));
+}
+
+/* ---- Steers ---- */
+
+static bool any(const struct session *s, str agent_id)
+{
+    (void)s;
+    (void)agent_id;
+    return true;
+}
+
+static void nobody_inserted(void *user)
+{
+    (void)user;
+}
+
+static void nobody_ended(void *user, const struct turn_end *end)
+{
+    (void)user;
+    (void)end;
+}
+
+/* A prompt whose outcome nobody waits for. */
+static const struct turn_observer nobody = {.inserted = nobody_inserted, .ended = nobody_ended};
+
+static bool inject(struct session *s, json blocks_of_it, struct session_error *error)
+{
+    char uuid[UUID_SIZE];
+    AUTO_BUF(line);
+    bool asked = session_any_question(s, any);
+    if (uuid_v4(uuid)) {
+        prompt_put_user_message(&line, blocks_of_it, str_of(s->id), str_of(uuid), asked ? STR("later") : STR("now"));
+        if (buf_ok(&line) && turns_steer(&s->turns, uuid)) {
+            cli_control_send(s->cli, buf_str(&line));
+            extensions_sent(s, blocks_of_it, JSON_NONE, str_of(uuid));
+            return true;
+        }
+    }
+    *error = (struct session_error){.code = -32603, .details = STR("out of memory")};
+    return false;
+}
+
+bool session_steer(struct session *s, json blocks_of_it, bool prompt_required, enum steer_outcome *outcome,
+                   struct session_error *error)
+{
+    if (s->state == SESSION_OPEN && s->cli && !s->restart && turns_steerable(&s->turns)) {
+        *outcome = STEER_INJECTED;
+        return inject(s, blocks_of_it, error);
+    }
+    if (s->state == SESSION_OPEN && prompt_required) {
+        *outcome = STEER_NO_TURN;
+        return true;
+    }
+    *outcome = STEER_STARTED;
+    return session_prompt(s, blocks_of_it, JSON_NONE, &nobody, NULL, error);
+}

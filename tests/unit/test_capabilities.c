@@ -1,0 +1,86 @@
+#include "unit.h"
+
+#include "client/capabilities.h"
+
+static struct client_capabilities read(const char *text)
+{
+    struct client_capabilities c = {.protocol_version = 1};
+    AUTO_JSON(doc) = parse_or_fail(text);
+    client_capabilities_read(&c, json_root(doc));
+    return c;
+}
+
+static void test_any_object_makes_the_client_air(void **state)
+{
+    (void)state;
+    assert_true(read("{\"_meta\":{\"jetbrains\":{\"air\":{}}}}").air);
+    assert_true(read("{\"_meta\":{\"jetbrains\":{\"air\":{\"version\":\"x\",\"capabilities\":7}}}}").air);
+    assert_false(read("{\"_meta\":{\"jetbrains\":{\"air\":[]}}}").air);
+    assert_false(read("{\"_meta\":{\"jetbrains\":{\"air\":null}}}").air);
+    assert_false(read("{\"_meta\":{\"jetbrains\":[{\"air\":{}}]}}").air);
+    assert_false(read("{\"_meta\":\"jetbrains\"}").air);
+    assert_false(read("[]").air);
+}
+
+static bool patches(const char *version, const char *names)
+{
+    AUTO_BUF(b);
+    buf_printf(&b, "{\"_meta\":{\"jetbrains\":{\"air\":{\"version\":%s,\"capabilities\":%s}}}}", version, names);
+    struct client_capabilities c = read(buf_c(&b));
+    assert_true(c.air);
+    assert_int_equal(c.air_diff_patch, client_wants_patches(&c));
+    return c.air_diff_patch;
+}
+
+static void test_capabilities_need_a_version_and_the_exact_name(void **state)
+{
+    (void)state;
+    assert_true(patches("1", "[\"diffPatch\"]"));
+    assert_true(patches("2", "[null,7,\"diffPatch\",\"new\"]"));
+    assert_true(patches("1.0", "[\"diffPatch\"]"));
+    assert_false(patches("0", "[\"diffPatch\"]"));
+    assert_false(patches("1.5", "[\"diffPatch\"]"));
+    assert_false(patches("\"1\"", "[\"diffPatch\"]"));
+    assert_false(patches("1e999", "[\"diffPatch\"]"));
+    assert_false(patches("1", "[\"diffpatch\"]"));
+    assert_false(patches("1", "\"diffPatch\""));
+    assert_false(patches("1", "{\"diffPatch\":true}"));
+}
+
+static void test_flags_are_exact(void **state)
+{
+    (void)state;
+    struct client_capabilities c = read("{\"_meta\":{\"terminal_output\":true,\"terminal-auth\":1,\"terminal_output_delta\":\"true\"},"
+                                        "\"auth\":{\"terminal\":true,\"_meta\":{\"gateway\":true}},"
+                                        "\"elicitation\":{\"form\":{},\"url\":7},\"session\":{\"notices\":{},\"compaction\":[],"
+                                        "\"configOptions\":{\"boolean\":{}}},\"subagents\":{},\"plan\":null}");
+    assert_true(c.terminal_output && client_has_terminal(&c));
+    assert_false(c.terminal_output_delta || c.terminal_auth_meta);
+    assert_true(c.auth_terminal && c.auth_gateway);
+    assert_true(c.elicitation_form);
+    assert_false(c.elicitation_url);
+    assert_true(c.session_notices && c.boolean_options);
+    assert_false(c.session_compaction || c.plan_operations);
+    assert_true(client_has_subagent_sessions(&c));
+    assert_false(client_keeps_meta(&c));
+}
+
+static void test_a_bad_part_does_not_disturb_its_neighbours(void **state)
+{
+    (void)state;
+    struct client_capabilities c =
+        read("{\"auth\":\"y\",\"elicitation\":7,\"session\":[],\"_meta\":{\"terminal_output\":true}}");
+    assert_true(c.terminal_output);
+    assert_false(c.auth_terminal || c.elicitation_form || c.session_notices);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_any_object_makes_the_client_air),
+        cmocka_unit_test(test_capabilities_need_a_version_and_the_exact_name),
+        cmocka_unit_test(test_flags_are_exact),
+        cmocka_unit_test(test_a_bad_part_does_not_disturb_its_neighbours),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
