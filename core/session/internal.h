@@ -1,6 +1,8 @@
 /* The session object, for the files that make it up:
  *
- *     session.c     life: start, ready, end, close; requests of the client
+ *     session.c     life: prompts, cancel, end, close
+ *     start.c       how it starts
+ *     changes.c     changes of options, one after the other
  *     frames.c      the CLI's messages, dispatched by a table
  *     transcript.c  assistant and user messages, streamed text
  *     outcome.c     how a result answers a prompt; failures
@@ -125,6 +127,22 @@ void session_control(struct session *s, const char *subtype, str members);
 
 /* Stops the running work. */
 void session_interrupt(struct session *s);
+
+extern const struct session_error session_error_gone, session_error_ended, session_error_memory;
+
+/* start.c: the first change is through; the start failed because the CLI ended with this message; whoever waits for the start
+ * is told (once); the account must not be used, by --hide-claude-auth. */
+void session_started(struct session *s, const struct options_change *c);
+void session_fail_start_ended(struct session *s, str message);
+void session_tell_ready(struct session *s, const struct session_error *error);
+bool session_refused_account(struct session *s, struct session_error *error);
+/* The CLI has ended; session.c. */
+void session_on_ended(struct session *s, const struct cli_exit *how);
+
+/* changes.c: the change that a start runs; all that wait are answered with the error; the auto mode warning, when it is due. */
+struct options_change *session_start_change(struct session *s);
+void session_drop_changes(struct session *s, const struct session_error *error);
+void session_warn_auto(struct session *s);
 
 /* frames.c */
 void session_on_frame(struct session *s, struct json_doc *doc);

@@ -148,7 +148,7 @@ void session_on_informational(struct session *s, json m)
         json_member_str(&meta, "level", level);
         json_close_object(&meta);
         json_close_object(&meta);
-        say(s, json_str(json_get(m, "uuid")), buf_str(&text), buf_str(&meta));
+        say(s, STR_ABSENT, buf_str(&text), buf_str(&meta));
     }
     buf_clear(&s->scratch.notice);
     put_collapsed(&s->scratch.notice, content);

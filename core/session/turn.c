@@ -262,7 +262,19 @@ void turns_settled(struct turns *ts, str uuid)
         struct turn_end end = recorded(t);
         tell_end(ts, t, &end);
         turn_settle_folded(ts);
+        turn_handle_waiting(ts);
     }
+}
+
+bool turn_is_any_settling(const struct turns *ts)
+{
+    LIST_EACH(t, &ts->queue, struct turn, link)
+    {
+        if (t->state == TURN_SETTLING) {
+            return true;
+        }
+    }
+    return false;
 }
 
 void turn_settle_recorded(struct turns *ts, struct turn *t)
@@ -445,8 +457,11 @@ static void cancel_finished(struct turns *ts)
             ts->owed_idles += ts->busy;
         }
     }
-    if (ts->active && ts->active->state == TURN_HELD && !ts->requested) {
-        turn_settle_cancelled(ts, ts->active);
+    struct turn *active = ts->active;
+    /* The CLI is idle: it has not even read what the turn was steered with. */
+    bool unread = active && active->state == TURN_STEERED && active->recorded && !ts->busy;
+    if (unread || (active && active->state == TURN_HELD && !ts->requested)) {
+        turn_settle_cancelled(ts, active);
         ts->owed_idles += ts->busy;
     }
 }
@@ -478,6 +493,7 @@ void turns_cancel(struct turns *ts)
         ts->hooks->cancel_queued(ts->user, abandoned.p + at);
     }
     ts->hooks->interrupt(ts->user);
+    turn_handle_waiting(ts);
 }
 
 void turns_still_queued(struct turns *ts, json uuids)

@@ -154,6 +154,7 @@ struct turns {
     /* The owner of the foreground work: a turn, a cycle of the CLI's own, or nobody. */
     struct turn *work;
     bool cycle;
+    struct json_doc *waiting_result; /* a result that came with others' settling; NULL: none */
     bool blocked; /* a question to the person is open that the foreground work waits for */
 };
 

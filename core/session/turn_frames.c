@@ -177,14 +177,14 @@ static bool stamped(json result)
            json_is(json_get(result, "user_message_uuid"), JSON_STRING);
 }
 
-static bool is_named(json result, const struct turn *t)
+static bool is_named(json result, const char *uuid)
 {
     json list = json_get(result, "user_message_uuids");
     if (!json_is(list, JSON_ARRAY)) {
-        return str_is(json_str(json_get(result, "user_message_uuid")), t->uuid);
+        return str_is(json_str(json_get(result, "user_message_uuid")), uuid);
     }
     for (struct json_iter it = json_each(list); json_next(&it);) {
-        if (str_is(json_str(it.value), t->uuid)) {
+        if (str_is(json_str(it.value), uuid)) {
             return true;
         }
     }
@@ -235,6 +235,41 @@ static unsigned drop_orphans(struct turns *ts, unsigned states)
     return dropped;
 }
 
+static struct turn *first_queued(struct turns *ts)
+{
+    LIST_EACH(t, &ts->queue, struct turn, link)
+    {
+        if (t->state == TURN_QUEUED) {
+            return t;
+        }
+    }
+    return NULL;
+}
+
+/* The first queued turn that the result names. */
+static struct turn *named_queued(struct turns *ts, json result)
+{
+    LIST_EACH(t, &ts->queue, struct turn, link)
+    {
+        if (t->state == TURN_QUEUED && is_named(result, t->uuid)) {
+            return t;
+        }
+    }
+    return NULL;
+}
+
+/* The result names the turn, or a steer whose answer it waits for. */
+static bool names_turn(const struct turn *t, json result)
+{
+    LIST_EACH(steer, &t->steers, struct turn_steer, link)
+    {
+        if (is_named(result, steer->uuid)) {
+            return true;
+        }
+    }
+    return is_named(result, t->uuid);
+}
+
 /* No turn is active: is the result one of a prompt that was answered before, or does it begin and end the next turn? */
 static void attribute(struct turns *ts, json result)
 {
@@ -246,15 +281,10 @@ static void attribute(struct turns *ts, json result)
     if (!stamped(result) && (dropped || drop_orphans(ts, 1U << ORPHAN_PENDING))) {
         return;
     }
-    struct turn *head = NULL;
-    LIST_EACH(t, &ts->queue, struct turn, link)
-    {
-        if (t->state == TURN_QUEUED && (!head || (!is_named(result, head) && is_named(result, t)))) {
-            head = t;
-        }
-    }
-    if (head) {
-        turn_activate(ts, head, true);
+    struct turn *t = named_queued(ts, result);
+    t = t ? t : first_queued(ts);
+    if (t) {
+        turn_activate(ts, t, true);
     }
 }
 
@@ -265,13 +295,10 @@ static void attribute_own(struct turns *ts, json result)
     {
         t->result_seen = t->result_seen || (t->started && !t->finished);
     }
-    if (ts->active && ts->active->state == TURN_HELD && !ts->cancelled) {
-        turn_settle_recorded(ts, ts->active);
-    }
-    if (ts->active) {
-        drop_orphans(ts, 1U << ORPHAN_STARTED | 1U << ORPHAN_ZOMBIE);
-    } else {
+    if (!ts->active) {
         attribute(ts, result);
+    } else {
+        drop_orphans(ts, 1U << ORPHAN_STARTED | 1U << ORPHAN_ZOMBIE);
     }
 }
 
@@ -364,7 +391,7 @@ static void end_cycle(struct turns *ts, json result)
     turn_work_ends(ts, &end);
 }
 
-void turns_on_result(struct turns *ts, json result)
+static void handle_result(struct turns *ts, json result)
 {
     bool own = !turns_result_is_autonomous(ts, result);
     bool placeholder = !own && json_int_or(json_get(result, "num_turns"), 1) == 0;
@@ -388,6 +415,38 @@ void turns_on_result(struct turns *ts, json result)
     ts->hooks->result_done(ts->user, own, list_empty(&ts->queue));
 }
 
+/* A result of the user's that is not the active turn's: settles that one first. */
+static void let_go(struct turns *ts, json result)
+{
+    struct turn *t = ts->active;
+    if (t && t->state == TURN_HELD && !ts->cancelled) {
+        turn_settle_recorded(ts, t);
+    } else if (t && !names_turn(t, result) && named_queued(ts, result)) {
+        hand_off(ts, t); /* the other one ended before its echo, which would have done that */
+    }
+}
+
+void turns_on_result(struct turns *ts, json result)
+{
+    if (!turns_result_is_autonomous(ts, result)) {
+        let_go(ts, result);
+        if (turn_is_any_settling(ts) && (ts->waiting_result = json_detach(result))) {
+            return; /* it may end a turn, which must not be answered before the settling one */
+        }
+    }
+    handle_result(ts, result);
+}
+
+void turn_handle_waiting(struct turns *ts)
+{
+    struct json_doc *doc = ts->waiting_result;
+    if (doc && !turn_is_any_settling(ts)) {
+        ts->waiting_result = NULL;
+        handle_result(ts, json_root(doc));
+        json_unref(doc);
+    }
+}
+
 /* ---- States ---- */
 
 /* All that it was steered with was taken in, and a result came since. */
@@ -407,7 +466,7 @@ static void fail_dropped(struct turns *ts)
 {
     LIST_EACH(t, &ts->queue, struct turn, link)
     {
-        if (t->state == TURN_QUEUED && t->finished && !t->folded && !ts->active) {
+        if (t->state == TURN_QUEUED && t->finished && !t->folded && !ts->active && !turn_is_any_settling(ts)) {
             struct turn_end end = {0};
             turn_activate(ts, t, false);
             ts->hooks->finish_faulty(ts->user, t, TURN_NO_RESULT, &end);
@@ -473,6 +532,8 @@ void turns_on_output(struct turns *ts)
 void turns_on_end(struct turns *ts, const struct turn_end *active, const struct turn_end *queued)
 {
     ts->ended = true;
+    json_unref(ts->waiting_result);
+    ts->waiting_result = NULL;
     if (ts->cycle) {
         turn_work_ends(ts, ts->cancelled ? &turn_end_cancelled : queued);
     }

@@ -40,6 +40,10 @@ void turn_settle(struct turns *ts, struct turn *t, const struct turn_end *end);
 void turn_settle_recorded(struct turns *ts, struct turn *t);
 void turn_settle_cancelled(struct turns *ts, struct turn *t);
 void turn_settle_finished(struct turns *ts, struct turn *t, json result);
+/* A turn's answer waits. */
+bool turn_is_any_settling(const struct turns *ts);
+/* Handles the result that waited for that. */
+void turn_handle_waiting(struct turns *ts);
 /* Answers the prompt and forgets the turn. */
 void turn_answer(struct turns *ts, struct turn *t, const struct turn_end *end);
 /* Settles the prompts at the head of the queue that were answered together with one before. */

@@ -324,7 +324,7 @@ bool usage_message_delta(struct usage *u, json usage)
 
 void usage_compacted(struct usage *u, json boundary)
 {
-    u->latest = (struct usage_tokens){0};
+    /* The counters of a message under way stay: what it still tells is added to them. */
     u->used = count_of(json_get(json_get(boundary, "compact_metadata"), "post_tokens"));
     u->known = true;
 }

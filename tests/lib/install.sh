@@ -20,20 +20,23 @@ complain() { printf '%s\n' "$*" >&2; }
 have() { command -v "$1" >/dev/null 2>&1; }
 
 # Runs a long step: says what it does, and every 15 seconds that it still does it. What the step prints is shown
-# only when it fails.
+# only when it fails. The step is a process group of its own, so that an interrupt ends all of it.
 step() { # WHAT COMMAND...
     local what=$1 log started pid beat rc=0
     shift
     log=$(mktemp) || return 1
     started=$SECONDS
     say "$what ..."
+    set -m
     "$@" >"$log" 2>&1 </dev/null &
     pid=$!
-    (while sleep 15 >/dev/null 2>&1; do say "  still at it, $((SECONDS - started)) s"; done) &
+    while sleep 15 >/dev/null 2>&1; do say "  still at it, $((SECONDS - started)) s"; done &
     beat=$!
+    set +m
+    trap 'kill -- -$pid -$beat 2>/dev/null; rm -f "$log"; complain "Interrupted."; exit 130' INT TERM
     wait "$pid" || rc=$?
-    kill "$beat" 2>/dev/null
-    wait "$beat" 2>/dev/null
+    trap - INT TERM
+    { kill -- "-$beat" && wait "$beat"; } 2>/dev/null
     if [ "$rc" -ne 0 ]; then
         complain "$what failed (exit $rc). It printed:"
         cat "$log" >&2

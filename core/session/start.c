@@ -1,0 +1,362 @@
+/* How a session starts: the disk is asked, the CLI is started and introduced, its options are brought in line. */
+#include <stdlib.h>
+
+#include "cli/locate.h"
+#include "history/hints.h"
+#include "history/places.h"
+#include "session/internal.h"
+
+/* What the start asks the disk, on a worker thread. */
+struct start {
+    uv_work_t work;
+    struct session *s;
+    str resume;
+    struct arena mem;
+    struct settings_place place;
+    str self;
+    const char *home;
+    bool no_folder, not_a_folder;
+    struct settings *settings;
+    struct cli_location cli;
+    struct hints hints;
+};
+
+void session_tell_ready(struct session *s, const struct session_error *error)
+{
+    session_ready_cb *ready = s->ready;
+    s->ready = NULL;
+    if (ready) {
+        ready(s->ready_user, error ? NULL : s, error);
+    }
+}
+
+static void fail_start(struct session *s, const struct session_error *error)
+{
+    if (!s->ready) {
+        return;
+    }
+    session_ref(s);
+    session_tell_ready(s, error);
+    session_close(s, NULL, NULL);
+    session_unref(s);
+}
+
+static void fail_start_text(struct session *s, str details)
+{
+    fail_start(s, &(struct session_error){.code = -32603, .details = details});
+}
+
+/* The CLI went before it was ready. A stored session that it does not know is told apart. */
+void session_fail_start_ended(struct session *s, str message)
+{
+    bool unknown = s->usage.resumed && (str_has(message, STR("No conversation found with session ID")) ||
+                                        str_is(message, "Query closed before response received"));
+    if (!unknown) {
+        fail_start_text(s, message);
+        return;
+    }
+    AUTO_BUF(text);
+    AUTO_BUF(data);
+    buf_printf(&text, "Resource not found: %s", s->id);
+    json_open_object(&data);
+    json_member_c(&data, "uri", s->id);
+    json_close_object(&data);
+    fail_start(s, &(struct session_error){.code = -32002, .message = buf_str(&text), .data = buf_str(&data)});
+}
+
+void session_started(struct session *s, const struct options_change *c)
+{
+    if (c->code) {
+        fail_start(s, &(struct session_error){.code = c->code, .details = c->error});
+        return;
+    }
+    s->state = SESSION_OPEN;
+    session_select_model(s);
+    session_tell_ready(s, NULL);
+}
+
+/* --hide-claude-auth: a claude.ai subscription is never billed. True when the account must not be used; `*error` says why. */
+bool session_refused_account(struct session *s, struct session_error *error)
+{
+    struct agent *a = s->agent;
+    json account = json_get(json_root(s->initialized), "account");
+    enum auth_guard guard =
+        a->hide_claude_auth && !providers_active(a->providers) ? auth_guard(account) : AUTH_GUARD_ALLOW;
+    if (guard == AUTH_GUARD_NO_ACCOUNT && !s->warned_account) {
+        s->warned_account = true;
+        log_write(a->log, LOG_WARN, "the CLI does not say which account it uses");
+    }
+    *error = (struct session_error){.code = -32000};
+    if (guard == AUTH_GUARD_SUBSCRIPTION) {
+        error->data = STR("{\"reason\":\"claude_subscription_not_supported\"}");
+    }
+    return guard == AUTH_GUARD_SUBSCRIPTION || guard == AUTH_GUARD_NO_CREDENTIAL;
+}
+
+static void on_initialized(void *user, const char *error, json payload)
+{
+    struct session *s = user;
+    if (error || !session_live(s)) {
+        /* A process that is gone says why in its end, which follows. */
+        if (error && session_live(s) && strcmp(error, "Query closed before response received") != 0) {
+            fail_start_text(s, str_of(error));
+        }
+        session_unref(s);
+        return;
+    }
+    struct agent *a = s->agent;
+    s->initialized = json_detach(payload);
+    json init = json_root(s->initialized);
+    agent_note_account(a, json_get(init, "account"), settings_api_key_helper(s->settings));
+    struct session_error refusal;
+    if (session_refused_account(s, &refusal)) {
+        fail_start(s, &refusal);
+        session_unref(s);
+        return;
+    }
+    AUTO_ARENA(mem);
+    struct launch launch = {0};
+    struct launch_request rq = {.params = &s->params,
+                                .client = &a->client,
+                                .settings = s->settings,
+                                .env = a->env,
+                                .root = geteuid() == 0,
+                                .session_id = str_of(s->id),
+                                .mode = s->start_mode};
+    const char *why = launch_build(&mem, &rq, &launch);
+    struct options_change *change = why ? NULL : session_start_change(s);
+    if (change) {
+        s->options = session_options_new(
+            &(struct session_options_setup){
+                .client = &a->client,
+                .settings = s->settings,
+                .launch = &launch,
+                .params = &s->params,
+                .initialize = init,
+                .env = a->env,
+                .resumed = s->usage.resumed,
+                .transcript_model = s->transcript_model.n ? buf_str(&s->transcript_model) : STR_ABSENT,
+            },
+            change);
+    }
+    if (!s->options) {
+        fail_start(s, &session_error_memory);
+    } else {
+        session_run_changes(s);
+    }
+    session_unref(s);
+}
+
+static void on_frame(void *user, struct json_doc *doc)
+{
+    struct session *s = user;
+    if (session_live(s) && s->cli) {
+        session_on_frame(s, doc);
+    }
+}
+
+static void on_withdrawn(void *user, str request_id)
+{
+    session_question_withdrawn(user, request_id);
+}
+
+static void on_ended(void *user, const struct cli_exit *how)
+{
+    session_on_ended(user, how);
+}
+
+static const struct cli_control_events control_events = {
+    .frame = on_frame,
+    .withdrawn = on_withdrawn,
+    .ended = on_ended,
+};
+
+bool session_spawn(struct session *s, const struct launch *launch, control_answer_cb *cb)
+{
+    struct agent *a = s->agent;
+    struct cli_spawn spawn = {.executable = s->executable,
+                              .argv = launch->argv,
+                              .env = launch->env,
+                              .cwd = s->cwd,
+                              .launcher = a->executable};
+    s->cli = cli_control_start(a->loop, a->log, &spawn, &control_events, s);
+    if (!s->cli) {
+        return false;
+    }
+    s->file_checkpoints = launch->file_checkpoints;
+    session_ref(s); /* the process's */
+    session_pause(s, a->congested);
+    session_ref(s); /* the answer's */
+    cli_control_request(s->cli, "initialize", launch->initialize, 0, cb, s);
+    return true;
+}
+
+static void launch_cli(struct session *s, struct start *st)
+{
+    struct agent *a = s->agent;
+    if (!st->cli.path.p) {
+        fail_start_text(
+            s,
+            STR("The Claude Code CLI was not found. Install it, or set CLAUDE_CODE_EXECUTABLE to its path. "
+                "`herald doctor` shows where it was looked for."));
+        return;
+    }
+    struct launch launch = {0};
+    struct launch_request rq = {.params = &s->params,
+                                .client = &a->client,
+                                .settings = s->settings,
+                                .providers = a->providers,
+                                .env = a->env,
+                                .root = geteuid() == 0,
+                                .mode = s->start_mode};
+    if (st->resume.p) {
+        rq.resume_id = st->resume;
+    } else {
+        rq.session_id = str_of(s->id);
+    }
+    const char *why = launch_build(&st->mem, &rq, &launch);
+    if (why || !arena_ok(&st->mem)) {
+        fail_start_text(s, str_of(why ? why : "out of memory"));
+        return;
+    }
+    s->executable = str_dup(st->cli.path);
+    if (!s->executable || !session_spawn(s, &launch, on_initialized)) {
+        fail_start(s, &session_error_memory);
+    }
+}
+
+static void ask_disk(uv_work_t *work)
+{
+    struct start *st = CONTAINER_OF(work, struct start, work);
+    struct stat sb;
+    st->no_folder = stat(st->place.cwd.p, &sb) != 0;
+    st->not_a_folder = !st->no_folder && !S_ISDIR(sb.st_mode);
+    if (!st->no_folder && !st->not_a_folder) {
+        st->settings = settings_load(&st->place);
+        st->cli = cli_locate(&st->mem, st->self, str_of(st->home));
+    }
+    if (st->settings && uuid_valid(st->resume)) {
+        struct project_folders all = project_folders(&st->mem, st->place.config_dir, STR_ABSENT);
+        str transcript = find_transcript(&st->mem, &all, st->resume);
+        if (transcript.p) {
+            hints_read(&st->hints, &st->mem, transcript.p);
+        }
+    }
+}
+
+static void refuse_folder(struct session *s, const char *why)
+{
+    AUTO_BUF(message);
+    AUTO_BUF(data);
+    buf_printf(&message, "Invalid params: cwd %s", why);
+    json_open_object(&data);
+    json_member_c(&data, "cwd", s->cwd);
+    json_close_object(&data);
+    fail_start(s,
+               &(struct session_error){.code = -32602, .message = buf_str(&message), .data = buf_str(&data)});
+}
+
+static void disk_answered(uv_work_t *work, int status)
+{
+    struct start *st = CONTAINER_OF(work, struct start, work);
+    struct session *s = st->s;
+    (void)status;
+    s->settings = st->settings;
+    if (s->start_mode == MODE_NONE) {
+        s->start_mode = st->hints.mode;
+    }
+    buf_put_str(&s->transcript_model, st->hints.model);
+    if (!session_live(s)) {
+        fail_start(s, &session_error_gone);
+    } else if (st->no_folder) {
+        refuse_folder(s, "does not exist");
+    } else if (st->not_a_folder) {
+        refuse_folder(s, "is not a folder");
+    } else if (!s->settings) {
+        fail_start(s, &session_error_memory);
+    } else {
+        launch_cli(s, st);
+    }
+    arena_free(&st->mem);
+    free(st);
+    session_unref(s);
+}
+
+static bool begin_start(struct session *s, str resume)
+{
+    struct agent *a = s->agent;
+    struct start *st = calloc(1, sizeof(*st));
+    if (!st) {
+        return false;
+    }
+    st->s = s;
+    st->resume = arena_str(&st->mem, resume);
+    st->home = a->dirs->home;
+    st->self = str_of(a->executable);
+    st->hints.mode = MODE_NONE;
+    st->place = (struct settings_place){
+        .config_dir = str_of(a->dirs->claude_config),
+        .home = str_of(a->dirs->home),
+        .cwd = str_of(s->cwd),
+    };
+    if (!arena_ok(&st->mem) || uv_queue_work(a->loop, &st->work, ask_disk, disk_answered) != 0) {
+        arena_free(&st->mem);
+        free(st);
+        return false;
+    }
+    session_ref(s);
+    return true;
+}
+
+struct session *session_new(struct agent *agent, const struct session_params *params, struct json_doc *doc,
+                            str resume, session_ready_cb *ready, void *user)
+{
+    return session_resume(agent, params, doc, resume, MODE_NONE, ready, user);
+}
+
+struct session *session_resume(struct agent *agent, const struct session_params *params, struct json_doc *doc,
+                               str resume, enum mode mode, session_ready_cb *ready, void *user)
+{
+    if (!agent->reporters) {
+        agent->reporters = reporter_host_new(&agent->reporter_dirs, agent->log);
+    }
+    struct session *s = agent->reporters ? calloc(1, sizeof(*s)) : NULL;
+    if (!s) {
+        return NULL;
+    }
+    s->agent = agent;
+    s->refs = 1;
+    s->params = *params;
+    s->params_doc = json_ref(doc);
+    s->usage = USAGE_INIT;
+    s->title = TITLE_INIT;
+    s->ready = ready;
+    s->ready_user = user;
+    s->start_mode = mode;
+    s->cwd = str_dup(params->cwd);
+    s->params.cwd = str_of(s->cwd);
+    list_init(&s->changes);
+    list_init(&s->questions);
+    plan_list_init(&s->plan);
+    extensions_init(s);
+    live_tasks_init(&s->live);
+    turns_init(&s->turns, &session_turn_hooks, s);
+    bool named = uuid_v4(s->id);
+    if (resume.n == UUID_LENGTH) {
+        memcpy(s->id, resume.p, UUID_LENGTH);
+        usage_resumed(&s->usage);
+    }
+    if (!named || !s->cwd || !failures_init(&s->failures, str_of(s->id)) || !tool_calls_init(&s->calls, s) ||
+        !map_put(&agent->sessions, str_of(s->id), s, NULL)) {
+        session_unref(s);
+        return NULL;
+    }
+    memcpy(s->conversation, s->id, sizeof(s->id));
+    if (!begin_start(s, resume)) {
+        map_remove(&agent->sessions, str_of(s->id));
+        session_unref(s);
+        return NULL;
+    }
+    return s;
+}
+
