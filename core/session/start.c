@@ -1,5 +1,7 @@
 /* How a session starts: the disk is asked, the CLI is started and introduced, its options are brought in line. */
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/locate.h"
 #include "history/hints.h"
