@@ -278,7 +278,7 @@ static void start_replay(struct task *t, struct session *s, str path)
     }
 }
 
-static void session_started(void *user, struct session *s, const struct session_error *error)
+static void task_started(void *user, struct session *s, const struct session_error *error)
 {
     struct task *t = user;
     if (error) {
@@ -294,7 +294,7 @@ static void start(struct task *t)
 {
     str id = t->kind == TASK_FORK ? str_of(t->other_id) : t->id;
     struct session *s =
-        session_resume(t->h->agent, &t->params, t->doc, id, t->mode, session_started, t);
+        session_resume(t->h->agent, &t->params, t->doc, id, t->mode, task_started, t);
     if (s) {
         start_replay(t, s, t->transcript);
     } else {

@@ -466,7 +466,8 @@ static bool bypass_available(const struct launch_request *rq, json options)
 
 static enum mode start_mode(const struct launch_request *rq, bool bypass)
 {
-    enum mode mode = rq->mode != MODE_NONE ? rq->mode : settings_default_mode(rq->settings);
+    bool kept = rq->mode != MODE_NONE && (rq->mode != MODE_BYPASS || bypass);
+    enum mode mode = kept ? rq->mode : settings_default_mode(rq->settings);
     return mode == MODE_NONE || (mode == MODE_BYPASS && !bypass) ? MODE_DEFAULT : mode;
 }
 

@@ -10,20 +10,6 @@ static const struct mode_info rows[] = {
     [MODE_DONT_ASK] = {"dontAsk", "Don't ask", "Deny what is not allowed already", NULL},
 };
 
-static const struct {
-    const char *text;
-    enum mode mode;
-} settings_words[] = {
-    {"default", MODE_DEFAULT},
-    {"manual", MODE_DEFAULT},
-    {"acceptedits", MODE_ACCEPT_EDITS},
-    {"plan", MODE_PLAN},
-    {"auto", MODE_AUTO},
-    {"dontask", MODE_DONT_ASK},
-    {"bypass", MODE_BYPASS},
-    {"bypasspermissions", MODE_BYPASS},
-};
-
 const struct mode_info *mode_info(enum mode mode)
 {
     return &rows[mode < ARRAY_LEN(rows) ? mode : MODE_DEFAULT];
@@ -41,12 +27,5 @@ enum mode mode_of_id(str id)
 
 enum mode mode_of_setting(str text)
 {
-    str word = str_trim(text);
-
-    for (size_t i = 0; i < ARRAY_LEN(settings_words); i++) {
-        if (word.p && str_eq_nocase(word, str_of(settings_words[i].text))) {
-            return settings_words[i].mode;
-        }
-    }
-    return MODE_NONE;
+    return str_is(text, "manual") ? MODE_DEFAULT : mode_of_id(text);
 }

@@ -205,22 +205,25 @@ static void merge(cJSON *to, cJSON *from)
 
 /* ---- Tiers ----------------------------------------------------------------------------------- */
 
+/* The mode that a file asks for is dropped when it is none, and when a project grants itself more than its user does. */
+static void drop_mode(cJSON *tier, bool project)
+{
+    cJSON *permissions = cJSON_GetObjectItemCaseSensitive(tier, "permissions");
+    const cJSON *mode = cJSON_GetObjectItemCaseSensitive(permissions, "defaultMode");
+    enum mode asked = cJSON_IsString(mode) ? mode_of_setting(str_of(mode->valuestring)) : MODE_NONE;
+    bool more = asked == MODE_BYPASS || asked == MODE_AUTO || asked == MODE_ACCEPT_EDITS;
+
+    if (mode && (asked == MODE_NONE || (project && more))) {
+        cJSON_DeleteItemFromObjectCaseSensitive(permissions, "defaultMode");
+    }
+}
+
 static cJSON *read_tier(str path)
 {
     AUTO_JSON(doc) = settings_read_file(path, NULL);
-    return doc ? tree(json_root(doc), 0, merged_keys, ARRAY_LEN(merged_keys)) : NULL;
-}
-
-/* A project cannot grant itself more than its user does. */
-static void drop_escalation(cJSON *project)
-{
-    cJSON *permissions = cJSON_GetObjectItemCaseSensitive(project, "permissions");
-    const cJSON *mode = cJSON_GetObjectItemCaseSensitive(permissions, "defaultMode");
-    enum mode asked = cJSON_IsString(mode) ? mode_of_setting(str_of(mode->valuestring)) : MODE_NONE;
-
-    if (asked == MODE_BYPASS || asked == MODE_AUTO || asked == MODE_ACCEPT_EDITS) {
-        cJSON_DeleteItemFromObjectCaseSensitive(permissions, "defaultMode");
-    }
+    cJSON *tier = doc ? tree(json_root(doc), 0, merged_keys, ARRAY_LEN(merged_keys)) : NULL;
+    drop_mode(tier, false);
+    return tier;
 }
 
 static void take(cJSON *into, cJSON *tier)
@@ -345,7 +348,7 @@ static bool load(struct settings *s, const struct settings_place *place)
     if (place->cwd.n) {
         str folder = path_join(a, place->cwd, STR(".claude"));
         cJSON *project = read_tier(path_join(a, folder, STR("settings.json")));
-        drop_escalation(project);
+        drop_mode(project, true);
         take(s->merged, project);
         take(s->merged, read_tier(path_join(a, folder, STR("settings.local.json"))));
     }

@@ -209,6 +209,12 @@ static void tell_end(struct turns *ts, struct turn *t, const struct turn_end *en
     if (ts->active == t) {
         ts->active = NULL;
     }
+    LIST_EACH(steer, &t->steers, struct turn_steer, link)
+    {
+        if (!steer->echoed) { /* the CLI may still run it, now as a prompt of its own */
+            turn_orphan_put(ts, str_of(steer->uuid), ORPHAN_PENDING);
+        }
+    }
     t->observer->ended(t->user, end);
     if (ts->work == t) {
         turn_work_ends(ts, end);
@@ -394,9 +400,8 @@ struct turn_steer *turn_find_steer(const struct turn *t, str uuid)
     return NULL;
 }
 
-void turn_drop_steer(struct turn *t, struct turn_steer *steer)
+void turn_drop_steer(struct turn_steer *steer)
 {
-    (void)t;
     list_remove(&steer->link);
     free(steer);
 }
@@ -548,7 +553,7 @@ void turns_renewed(struct turns *ts)
         t->started = t->finished = t->finished_cancelled = t->result_seen = t->folded = false;
         LIST_EACH(steer, &t->steers, struct turn_steer, link)
         {
-            turn_drop_steer(t, steer);
+            turn_drop_steer(steer);
         }
     }
     struct turn *t = ts->active;

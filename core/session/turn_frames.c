@@ -1,6 +1,11 @@
 /* The turn engine: what the CLI's messages mean for the turns. */
 #include "session/turn_internal.h"
 
+static bool is_stopped(struct turns *ts, str uuid)
+{
+    return turn_set_has(&ts->cancelled_prompts, uuid);
+}
+
 /* ---- Lifecycle and echoes ---- */
 
 static void orphan_lifecycle(struct turns *ts, str uuid, bool started, bool cancelled)
@@ -30,10 +35,14 @@ static struct turn *steered_by(struct turns *ts, str uuid, struct turn_steer **s
     return NULL;
 }
 
-/* The CLI dropped a steer that it had not taken in: nothing answers it any more. */
-static void steer_dropped(struct turn *t, struct turn_steer *steer)
+/* The CLI is through with a steer that it did not echo. One that it dropped will not be answered. */
+static void steer_over(struct turn *t, struct turn_steer *steer, bool dropped)
 {
-    turn_drop_steer(t, steer);
+    if (!dropped) {
+        steer->echoed = true;
+        return;
+    }
+    turn_drop_steer(steer);
     if (list_empty(&t->steers) && !t->recorded) {
         turn_leave_steers(t);
     }
@@ -57,8 +66,8 @@ void turns_on_lifecycle(struct turns *ts, str uuid, str state)
     } else if (t) {
         t->finished = true;
         t->finished_cancelled = cancelled;
-    } else if (dropped && !ts->cancelled && (t = steered_by(ts, uuid, &steer)) && !steer->echoed) {
-        steer_dropped(t, steer);
+    } else if (terminal && !is_stopped(ts, uuid) && (t = steered_by(ts, uuid, &steer)) && !steer->echoed) {
+        steer_over(t, steer, dropped);
     } else {
         orphan_lifecycle(ts, uuid, started, cancelled);
     }
@@ -113,11 +122,6 @@ static bool any_uuid(struct turns *ts, json uuids, bool (*has)(struct turns *, s
     return any;
 }
 
-static bool is_stopped(struct turns *ts, str uuid)
-{
-    return turn_set_has(&ts->cancelled_prompts, uuid);
-}
-
 static bool is_unsettled(struct turns *ts, str uuid)
 {
     return turns_find(ts, uuid) != NULL;
@@ -144,14 +148,15 @@ static bool drop_named_orphan(struct turns *ts, str uuid)
     return map_remove(&ts->orphans, uuid) != NULL;
 }
 
-/* Answers the active turn's steer of this uuid. */
+/* The steer of this uuid has its answer. True when it was the active turn's. */
 static bool answer_steer(struct turns *ts, str uuid)
 {
-    struct turn_steer *steer = turn_find_steer(ts->active, uuid);
-    if (steer) {
-        turn_drop_steer(ts->active, steer);
+    struct turn_steer *steer = NULL;
+    struct turn *t = steered_by(ts, uuid, &steer);
+    if (t) {
+        turn_drop_steer(steer);
     }
-    return steer != NULL;
+    return t && t == ts->active;
 }
 
 /* A queued prompt that a result of another names was answered by it. */
@@ -282,7 +287,9 @@ static void attribute(struct turns *ts, json result)
         return;
     }
     struct turn *t = named_queued(ts, result);
-    t = t ? t : first_queued(ts);
+    if (!t && (t = first_queued(ts)) && stamped(result) && !t->started) {
+        return; /* it is of a prompt that nobody waits for */
+    }
     if (t) {
         turn_activate(ts, t, true);
     }
@@ -299,6 +306,7 @@ static void attribute_own(struct turns *ts, json result)
         attribute(ts, result);
     } else {
         drop_orphans(ts, 1U << ORPHAN_STARTED | 1U << ORPHAN_ZOMBIE);
+        stamp_any(ts, result, drop_named_orphan);
     }
 }
 
@@ -400,7 +408,7 @@ static void handle_result(struct turns *ts, json result)
         attribute_own(ts, result);
     }
     struct turn *t = own && !ts->cancelled ? ts->active : NULL;
-    if (t && t->state == TURN_STEERED && stamp_any(ts, result, answer_steer) && list_empty(&t->steers)) {
+    if (own && stamp_any(ts, result, answer_steer) && t && list_empty(&t->steers)) {
         turn_leave_steers(t);
     }
     if (!t || t->state != TURN_STEERED) {

@@ -51,7 +51,7 @@ void turn_settle_folded(struct turns *ts);
 
 /* Steers. */
 struct turn_steer *turn_find_steer(const struct turn *t, str uuid);
-void turn_drop_steer(struct turn *t, struct turn_steer *steer);
+void turn_drop_steer(struct turn_steer *steer);
 /* It has no outstanding steer any more: the next result is its own again. */
 void turn_leave_steers(struct turn *t);
 

@@ -1,5 +1,5 @@
-/* Stands for cli/control.c: a CLI that starts at once, answers every request of ours, and whose frames are those of the
- * input. Nothing of it runs by itself; fake_cli_step() is called between the frames. */
+/* Stands for cli/control.c: a CLI that starts at once, answers every request of ours, and whose frames are
+ * those of the input. Nothing of it runs by itself; fake_cli_step() is called between the frames. */
 #include "fake_cli.h"
 
 #include <stdlib.h>

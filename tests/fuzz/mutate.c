@@ -1,5 +1,5 @@
-/* Changes inputs by the line and by the JSON value, so that most of what is tried still is JSON: half of the time; the other
- * half is libFuzzer's own. */
+/* Changes inputs by the line and by the JSON value, so that most of what is tried still is JSON: half of the
+ * time; the other half is libFuzzer's own. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -8,9 +8,31 @@ size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed);
 
 static const char *const values[] = {
-    "null", "true", "false", "0", "-1", "1e308", "9007199254740993", "\"\"", "\"\\u0000\"", "\"\\ud800\"", "[]", "{}", "[{}]",
-    "[[]]", "\"Bash\"", "\"Edit\"", "\"Write\"", "\"TodoWrite\"", "\"TaskUpdate\"", "\"mcp__s__t\"", "\"/\"", "\"..\"",
-    "\"t1\"", "{\"type\":\"text\",\"text\":\"a\"}", "\"```\"",
+    "null",
+    "true",
+    "false",
+    "0",
+    "-1",
+    "1e308",
+    "9007199254740993",
+    "\"\"",
+    "\"\\u0000\"",
+    "\"\\ud800\"",
+    "[]",
+    "{}",
+    "[{}]",
+    "[[]]",
+    "\"Bash\"",
+    "\"Edit\"",
+    "\"Write\"",
+    "\"TodoWrite\"",
+    "\"TaskUpdate\"",
+    "\"mcp__s__t\"",
+    "\"/\"",
+    "\"..\"",
+    "\"t1\"",
+    "{\"type\":\"text\",\"text\":\"a\"}",
+    "\"```\"",
 };
 
 static uint32_t next(uint32_t *state)

@@ -78,6 +78,7 @@ want_build_tools() {
     want_program pkg-config pkgconf
     want_library libcjson libcjson-dev
     want_header ltdl.h libltdl-dev
+    want_library libmd libmd-dev
     want_library libuv libuv1-dev
     want_library libxxhash libxxhash-dev
 }

@@ -269,9 +269,12 @@ static void the_model_of_a_resumed_session(void **state)
     struct fixture f;
     (void)state;
 
-    start(&f, (struct start){.resumed = true, .transcript_model = "claude-opus-5-5", .mode = MODE_PLAN});
+    start(&f, (struct start){.resumed = true, .transcript_model = "claude-opus-5-5"});
+    assert_string_equal(current(&f, "model"), "default");
+    stop(&f);
+    start(&f, (struct start){.resumed = true, .transcript_model = "claude-sonnet-5-5", .mode = MODE_PLAN});
     assert_str(buf_str(&f.asked), "");
-    assert_string_equal(current(&f, "model"), "opus");
+    assert_string_equal(current(&f, "model"), "sonnet");
     assert_int_equal(session_options_mode(f.o), MODE_PLAN);
     assert_int_equal(session_options_pre_plan_mode(f.o), MODE_NONE);
     stop(&f);

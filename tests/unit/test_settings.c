@@ -69,7 +69,7 @@ static void a_project_cannot_grant_itself_more(void **state)
 {
     (void)state;
     assert_int_equal(project_mode("{\"permissions\":{\"defaultMode\":\"bypassPermissions\"}}"), MODE_PLAN);
-    assert_int_equal(project_mode("{\"permissions\":{\"defaultMode\":\" Bypass \"}}"), MODE_PLAN);
+    assert_int_equal(project_mode("{\"permissions\":{\"defaultMode\":\"bypass\"}}"), MODE_PLAN);
     assert_int_equal(project_mode("{\"permissions\":{\"defaultMode\":\"auto\"}}"), MODE_PLAN);
     assert_int_equal(project_mode("{\"permissions\":{\"defaultMode\":\"acceptEdits\"}}"), MODE_PLAN);
     assert_int_equal(project_mode("{\"permissions\":{\"defaultMode\":\"manual\"}}"), MODE_DEFAULT);
@@ -79,9 +79,9 @@ static void a_project_cannot_grant_itself_more(void **state)
 static void words_of_modes(void **state)
 {
     (void)state;
-    assert_int_equal(mode_of_setting(STR(" MANUAL ")), MODE_DEFAULT);
-    assert_int_equal(mode_of_setting(STR("bypass")), MODE_BYPASS);
-    assert_int_equal(mode_of_setting(STR("AcceptEdits")), MODE_ACCEPT_EDITS);
+    assert_int_equal(mode_of_setting(STR("manual")), MODE_DEFAULT);
+    assert_int_equal(mode_of_setting(STR("bypass")), MODE_NONE);
+    assert_int_equal(mode_of_setting(STR("AcceptEdits")), MODE_NONE);
     assert_int_equal(mode_of_setting(STR("")), MODE_NONE);
     assert_int_equal(mode_of_setting(STR_ABSENT), MODE_NONE);
     assert_int_equal(mode_of_id(STR("manual")), MODE_NONE);
