@@ -12,10 +12,11 @@ struct begin_params {
     str session_id;
 };
 
-#define SESSION_ROWS                                                                                            \
-    ROW(begin_params, "cwd", session.cwd, FIELD_STRING, FIELD_REQUIRED),                                        \
-        CHECKED(begin_params, "mcpServers", session.mcp_servers, FIELD_REQUIRED, mcp_servers_check),            \
-        ROW(begin_params, "additionalDirectories", session.additional_directories, FIELD_STRINGS, FIELD_NULLABLE), \
+#define SESSION_ROWS                                                                                         \
+    ROW(begin_params, "cwd", session.cwd, FIELD_STRING, FIELD_REQUIRED),                                     \
+        CHECKED(begin_params, "mcpServers", session.mcp_servers, FIELD_REQUIRED, mcp_servers_check),         \
+        ROW(begin_params, "additionalDirectories", session.additional_directories, FIELD_STRINGS,            \
+            FIELD_NULLABLE),                                                                                 \
         ROW(begin_params, "_meta", session.meta, FIELD_OBJECT, FIELD_LENIENT)
 
 static const struct json_field stored_rows[] = {
@@ -42,8 +43,10 @@ static void on_session_ready(void *user, struct session *s, const struct session
     session_announce(s);
 }
 
-/* The folder is checked before all else; the disk is asked later. When it cannot be one, the request is answered. */
-static bool read_begin_params(struct rpc_request *req, const struct json_field *rows, size_t n, struct begin_params *p)
+/* The folder is checked before all else; the disk is asked later. When it cannot be one, the request is
+ * answered. */
+static bool read_begin_params(struct rpc_request *req, const struct json_field *rows, size_t n,
+                              struct begin_params *p)
 {
     if (!read_params(req, rows, n, p)) {
         return false;
@@ -56,7 +59,8 @@ static bool read_begin_params(struct rpc_request *req, const struct json_field *
     json_open_object(&data);
     json_member_str(&data, "cwd", cwd);
     json_close_object(&data);
-    rpc_reply_error(req, RPC_INVALID_PARAMS, STR("Invalid params: cwd must be an absolute path"), buf_str(&data));
+    rpc_reply_error(req, RPC_INVALID_PARAMS, STR("Invalid params: cwd must be an absolute path"),
+                    buf_str(&data));
     return false;
 }
 
@@ -77,7 +81,8 @@ void acp_v1_session_new(struct acp_v1 *v, struct rpc_request *req)
     struct json_doc *doc = rpc_request_doc(req);
     str stored = session_params_resume(&p.session);
     if (stored.p) {
-        reply_unless(req, history_open(v->agent.history, &p.session, doc, stored, false, on_session_ready, req));
+        reply_unless(req,
+                     history_open(v->agent.history, &p.session, doc, stored, false, on_session_ready, req));
     } else {
         reply_unless(req, session_new(&v->agent, &p.session, doc, STR_ABSENT, on_session_ready, req) != NULL);
     }
@@ -87,8 +92,8 @@ static void open_stored(struct acp_v1 *v, struct rpc_request *req, bool replay)
 {
     struct begin_params p = {0};
     if (read_begin_params(req, stored_rows, ARRAY_LEN(stored_rows), &p)) {
-        reply_unless(req, history_open(v->agent.history, &p.session, rpc_request_doc(req), p.session_id, replay,
-                                       on_session_ready, req));
+        reply_unless(req, history_open(v->agent.history, &p.session, rpc_request_doc(req), p.session_id,
+                                       replay, on_session_ready, req));
     }
 }
 
@@ -127,8 +132,8 @@ void acp_v1_session_fork(struct acp_v1 *v, struct rpc_request *req)
     struct begin_params p = {0};
     if (read_begin_params(req, stored_rows, ARRAY_LEN(stored_rows), &p)) {
         struct fork_point point = read_fork_point(p.session.meta);
-        reply_unless(req, history_fork(v->agent.history, &p.session, rpc_request_doc(req), p.session_id, &point,
-                                       on_session_ready, req));
+        reply_unless(req, history_fork(v->agent.history, &p.session, rpc_request_doc(req), p.session_id,
+                                       &point, on_session_ready, req));
     }
 }
 

@@ -382,7 +382,7 @@ static void read_common(struct async_task *t, json frame)
     set(&t->now[ASYNC_DESCRIPTION], json_str(json_get(frame, "description")));
     set(&t->now[ASYNC_LAST_TOOL], json_str(json_get(frame, "last_tool_name")));
     set(&t->now[ASYNC_OUTPUT], json_str(json_get(frame, "output_file")));
-    int64_t usage[ARRAY_LEN(usage_keys)];
+    int64_t usage[ARRAY_LEN(usage_keys)] = {0};
     bool all = true;
     for (size_t i = 0; i < ARRAY_LEN(usage); i++) {
         all = all && json_int(json_path(frame, "usage", usage_keys[i], NULL), &usage[i]) && usage[i] >= 0;

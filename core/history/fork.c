@@ -51,7 +51,8 @@ static void flush(struct copy *c, bool all)
 static bool is_copied(const struct copy *c, size_t row)
 {
     const struct record *rec = &c->r.rows[row];
-    return row < c->end && record_counts(rec) && !(rec->flags & RECORD_SIDECHAIN) && rec->type != RECORD_PROGRESS;
+    return row < c->end && record_counts(rec) && !(rec->flags & RECORD_SIDECHAIN) &&
+           rec->type != RECORD_PROGRESS;
 }
 
 static bool name_rows(struct copy *c)
@@ -120,8 +121,9 @@ static void put_references(struct copy *c, json v, bool parts)
 
 static bool is_dropped(str key)
 {
-    static const char *const dropped[] = {"teamName", "agentName", "sessionKind", "slug", "sourceToolAssistantUUID",
-                                          "isSidechain", "forkedFrom", "sessionId"};
+    static const char *const dropped[] =
+        {"teamName",    "agentName",  "sessionKind", "slug", "sourceToolAssistantUUID",
+         "isSidechain", "forkedFrom", "sessionId"};
     for (size_t i = 0; i < ARRAY_LEN(dropped); i++) {
         if (str_is(key, dropped[i])) {
             return true;
@@ -261,7 +263,10 @@ static void put_title(struct copy *c, struct arena *a, str path)
         summary_read(&s, a, &w);
     }
     str title = summary_given_title(&s, a, path);
-    title = title.n ? title : s.generated.n ? s.generated : s.first_prompt.n ? s.first_prompt : STR("Forked session");
+    title = title.n            ? title
+            : s.generated.n    ? s.generated
+            : s.first_prompt.n ? s.first_prompt
+                               : STR("Forked session");
     c->failed |= !uuid_v4(uuid);
     json_open_object(&c->out);
     json_member_c(&c->out, "type", "custom-title");
@@ -340,8 +345,8 @@ enum fork_result session_fork(struct arena *a, const struct fork_request *rq, ch
     struct project_folders in = project_folders(a, rq->config, rq->cwd);
     str path = find_transcript(a, &in, rq->session_id);
     if (!path.p) {
-        *why = arena_printf(a, "Session %.*s not found in project directory for %.*s", STR_ARG(rq->session_id),
-                            STR_ARG(rq->cwd));
+        *why = arena_printf(a, "Session %.*s not found in project directory for %.*s",
+                            STR_ARG(rq->session_id), STR_ARG(rq->cwd));
         return FORK_NO_SESSION;
     }
     if (!uuid_v4(id)) {

@@ -1,8 +1,8 @@
 /* A copy of a stored session, whole or up to one message of it.
  *
- * The copy is a transcript of its own beside the source: every record gets a new uuid, references are mapped, side chains and
- * most metadata are left out. It is written under another name first, so that nobody sees half of it. The source is
- * not changed. All of this waits for the disk. */
+ * The copy is a transcript of its own beside the source: every record gets a new uuid, references are mapped,
+ * side chains and most metadata are left out. It is written under another name first, so that nobody sees
+ * half of it. The source is not changed. All of this waits for the disk. */
 #ifndef HERALD_HISTORY_FORK_H
 #define HERALD_HISTORY_FORK_H
 
@@ -27,9 +27,9 @@ struct fork_request {
 
 enum fork_result {
     FORK_DONE,
-    FORK_NO_SESSION,  /* `why`: the source is not there, or has nothing to fork */
-    FORK_NO_MESSAGE,  /* the fork point was not found */
-    FORK_FAILED,      /* `why`: the disk or memory */
+    FORK_NO_SESSION, /* `why`: the source is not there, or has nothing to fork */
+    FORK_NO_MESSAGE, /* the fork point was not found */
+    FORK_FAILED,     /* `why`: the disk or memory */
 };
 
 /* `id` gets the copy's. `*why` is a text in the arena. */

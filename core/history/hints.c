@@ -60,7 +60,8 @@ static void look_at(struct search *s, str line)
     }
 }
 
-/* Looks at the whole lines of the window from the last one on; how many bytes at its start are not looked at yet. */
+/* Looks at the whole lines of the window from the last one on; how many bytes at its start are not looked at
+ * yet. */
 static size_t look_backwards(struct search *s, str window, bool from_start)
 {
     while (window.n && !done(s)) {

@@ -91,8 +91,7 @@ void history_free(struct history *h)
     if (!h) {
         return;
     }
-    LIST_EACH(t, &h->tasks, struct task, link)
-    {
+    LIST_EACH(t, &h->tasks, struct task, link) {
         free_task(t);
     }
     listing_cache_free(&h->cache);
@@ -156,8 +155,7 @@ static void begin(struct task *t);
 /* Nothing that came before concerns the same session. */
 static bool may_begin(const struct task *t)
 {
-    LIST_EACH(other, &t->h->tasks, struct task, link)
-    {
+    LIST_EACH(other, &t->h->tasks, struct task, link) {
         if (other == t) {
             break;
         }
@@ -178,8 +176,7 @@ static void leave_lane(struct task *t)
         session_unref(t->session);
     }
     free_task(t);
-    LIST_EACH(next, &h->tasks, struct task, link)
-    {
+    LIST_EACH(next, &h->tasks, struct task, link) {
         if (!next->begun && str_eq(next->id, buf_str(&id))) {
             begin(next);
             break;
@@ -244,7 +241,8 @@ static void open_done(struct task *t)
     if (t->is_ready && !t->running) {
         if (!t->h->agent->closing) {
             struct session *s = t->session;
-            static const struct session_error gone = {.code = -32603, .details = STR_INIT("Session not found")};
+            static const struct session_error gone = {.code = -32603,
+                                                      .details = STR_INIT("Session not found")};
             bool live = session_live(s);
             t->ready(t->user, live ? s : NULL, live ? NULL : &gone);
         }
@@ -293,8 +291,7 @@ static void task_started(void *user, struct session *s, const struct session_err
 static void start(struct task *t)
 {
     str id = t->kind == TASK_FORK ? str_of(t->other_id) : t->id;
-    struct session *s =
-        session_resume(t->h->agent, &t->params, t->doc, id, t->mode, task_started, t);
+    struct session *s = session_resume(t->h->agent, &t->params, t->doc, id, t->mode, task_started, t);
     if (s) {
         start_replay(t, s, t->transcript);
     } else {
@@ -311,7 +308,8 @@ static bool same_launch(struct task *t, const struct session *s)
 static void find_again(uv_work_t *work)
 {
     struct task *t = CONTAINER_OF(work, struct task, work);
-    struct project_folders all = project_folders(&t->mem, str_of(t->h->agent->dirs->claude_config), STR_ABSENT);
+    struct project_folders all =
+        project_folders(&t->mem, str_of(t->h->agent->dirs->claude_config), STR_ABSENT);
     t->transcript = find_transcript(&t->mem, &all, str_of(t->other_id));
 }
 
@@ -523,8 +521,8 @@ static bool begin_session(struct task *t, const struct session_params *params, s
     return enter_lane(t);
 }
 
-bool history_open(struct history *h, const struct session_params *params, struct json_doc *doc, str id, bool replay,
-                  session_ready_cb *ready, void *user)
+bool history_open(struct history *h, const struct session_params *params, struct json_doc *doc, str id,
+                  bool replay, session_ready_cb *ready, void *user)
 {
     struct task *t = new_task(h, TASK_OPEN, id, user);
     if (!t) {

@@ -1,14 +1,15 @@
 /* What a client asks about stored sessions: list, load, resume, fork, delete.
  *
- * The disk is read and written on worker threads. All that is asked of one session id (load, resume, delete) goes through one lane: it begins
- * when what came before it is done, so that there are never two CLIs, or a CLI and a removal, on one transcript:
+ * The disk is read and written on worker threads. All that is asked of one session id (load, resume, delete)
+ * goes through one lane: it begins when what came before it is done, so that there are never two CLIs, or a
+ * CLI and a removal, on one transcript:
  *
  *     WAITING --its turn--> PROBING --live, equal parameters--> REPLAYING? --> done
  *                                   --live, other parameters--> CLOSING --> STARTING (and replaying) --> done
  *                                   --not live----------------------------> STARTING (and replaying) --> done
  *
- * There is one object for each agent. Everything but the workers runs on the loop thread; no callback comes after the agent
- * began to close. */
+ * There is one object for each agent. Everything but the workers runs on the loop thread; no callback comes
+ * after the agent began to close. */
 #ifndef HERALD_HISTORY_HISTORY_H
 #define HERALD_HISTORY_HISTORY_H
 
@@ -27,10 +28,10 @@ typedef void history_list_cb(void *user, str json);
 /* `cwd` may be absent; a relative one is resolved against the process's folder. False: memory is out. */
 bool history_list(struct history *h, str cwd, uint64_t offset, history_list_cb *done, void *user) WARN_UNUSED;
 
-/* session/load (`replay`) and session/resume. `params` is valid during the call, `doc` the document that it lives in. The updates of
- * a replay come before `ready`. False: memory is out, and `ready` does not come. */
-bool history_open(struct history *h, const struct session_params *params, struct json_doc *doc, str id, bool replay,
-                  session_ready_cb *ready, void *user) WARN_UNUSED;
+/* session/load (`replay`) and session/resume. `params` is valid during the call, `doc` the document that it
+ * lives in. The updates of a replay come before `ready`. False: memory is out, and `ready` does not come. */
+bool history_open(struct history *h, const struct session_params *params, struct json_doc *doc, str id,
+                  bool replay, session_ready_cb *ready, void *user) WARN_UNUSED;
 /* session/fork: copies the session and goes on with the copy, without a replay. */
 bool history_fork(struct history *h, const struct session_params *params, struct json_doc *doc, str id,
                   const struct fork_point *point, session_ready_cb *ready, void *user) WARN_UNUSED;

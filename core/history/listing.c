@@ -156,7 +156,8 @@ static bool has_history(struct listing *l, const char *id)
     struct summary_windows w = SUMMARY_WINDOWS_INIT;
     struct project_folders all = project_folders(&a, l->rq->config, STR_ABSENT);
     str path = find_transcript(&a, &all, str_of(id));
-    bool yes = path.p && summary_windows_read(&w, path.p) && str_has(buf_str(&w.head), STR("\"parentUuid\":"));
+    bool yes =
+        path.p && summary_windows_read(&w, path.p) && str_has(buf_str(&w.head), STR("\"parentUuid\":"));
     summary_windows_free(&w);
     return yes;
 }

@@ -1,8 +1,9 @@
 /* A page of the stored sessions, newest first.
  *
- * Candidates are all files that are named as a session; they are sorted by modification time, and summaries are read
- * from the newest on only until the page is full. What was read is remembered by file, size and time, so that the next page
- * or a repeat costs one stat for each file. One listing runs at a time for each cache; all of it waits for the disk. */
+ * Candidates are all files that are named as a session; they are sorted by modification time, and summaries
+ * are read from the newest on only until the page is full. What was read is remembered by file, size and
+ * time, so that the next page or a repeat costs one stat for each file. One listing runs at a time for each
+ * cache; all of it waits for the disk. */
 #ifndef HERALD_HISTORY_LISTING_H
 #define HERALD_HISTORY_LISTING_H
 

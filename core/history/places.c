@@ -49,7 +49,11 @@ bool slug_put(struct buf *out, str path)
             buf_put_c(out, "--");
         } else {
             hash = hash * 31 + cp;
-            buf_put_byte(out, plain ? (char)cp : '-');
+            char c = '-';
+            if (plain) {
+                c = (char)cp;
+            }
+            buf_put_byte(out, c);
         }
     }
     if (out->n - start <= SLUG_MAX) {
@@ -176,8 +180,7 @@ static void add_folder(struct folder_list *l, str path, str cwd, bool shared)
 {
     if (l->f.n == l->cap) {
         size_t cap = l->cap ? l->cap * 2 : 64;
-        struct project_folder *list =
-            l->cap < FOLDERS_MAX ? arena_alloc(l->a, cap * sizeof(*list)) : NULL;
+        struct project_folder *list = l->cap < FOLDERS_MAX ? arena_alloc(l->a, cap * sizeof(*list)) : NULL;
         if (!list) {
             return;
         }

@@ -1,7 +1,8 @@
 /* Where Claude keeps stored sessions: <config>/projects/<slug of the working folder>/<session id>.jsonl.
  *
- * The slug loses information and is never decoded; folders are compared by encoding. A look-up by working folder covers
- * the other git worktrees of its repository too. All of this waits for the disk and is not for the loop thread. */
+ * The slug loses information and is never decoded; folders are compared by encoding. A look-up by working
+ * folder covers the other git worktrees of its repository too. All of this waits for the disk and is not for
+ * the loop thread. */
 #ifndef HERALD_HISTORY_PLACES_H
 #define HERALD_HISTORY_PLACES_H
 
@@ -14,7 +15,7 @@ bool slug_put(struct buf *out, str path);
 
 struct project_folder {
     str path;
-    str cwd;    /* the working folder it was looked up for; absent: it was not */
+    str cwd;     /* the working folder it was looked up for; absent: it was not */
     bool shared; /* the slug was cut: only sessions of exactly this working folder count */
 };
 
@@ -23,10 +24,11 @@ struct project_folders {
     size_t n;
 };
 
-/* The folders that may hold sessions of `cwd`, or all of them when it is absent. `config` is Claude's configuration folder. */
+/* The folders that may hold sessions of `cwd`, or all of them when it is absent. `config` is Claude's
+ * configuration folder. */
 struct project_folders project_folders(struct arena *a, str config, str cwd);
-/* The transcript of a session: the first file of its name that is not empty; absent when there is none. `id` must be a
- * UUID. */
+/* The transcript of a session: the first file of its name that is not empty; absent when there is none. `id`
+ * must be a UUID. */
 str find_transcript(struct arena *a, const struct project_folders *in, str id);
 
 /* The roots of all worktrees of the repository that `cwd` is in, when there are at least two. */

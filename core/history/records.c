@@ -56,8 +56,7 @@ static struct preserved *read_preserved(struct records *r, json boundary)
     json meta = json_get(boundary, "compactMetadata");
     json chain = json_get(meta, "preservedSegment"), list = json_get(meta, "preservedMessages");
     json from = json_is(chain, JSON_OBJECT) ? chain : list;
-    struct preserved *p =
-        json_is(from, JSON_OBJECT) ? arena_alloc(&r->mem, sizeof(*p)) : NULL;
+    struct preserved *p = json_is(from, JSON_OBJECT) ? arena_alloc(&r->mem, sizeof(*p)) : NULL;
     if (!p) {
         return NULL;
     }
@@ -111,7 +110,8 @@ static bool read_row(struct records *r, json root, struct record *row)
         row->source = keep_id(r, json_get(root, "sourceToolAssistantUUID"));
     } else if (row->type == RECORD_ATTACHMENT) {
         read_attachment(r, root, row);
-    } else if (row->type == RECORD_SYSTEM && str_is(json_str(json_get(root, "subtype")), "compact_boundary")) {
+    } else if (row->type == RECORD_SYSTEM &&
+               str_is(json_str(json_get(root, "subtype")), "compact_boundary")) {
         row->flags |= RECORD_BOUNDARY;
         row->preserved = read_preserved(r, root);
     }
@@ -200,5 +200,6 @@ struct json_doc *record_read(struct records *r, size_t row)
 json record_content(json root)
 {
     json message = json_get(root, "message");
-    return json_present(message) ? json_get(message, "content") : json_path(root, "attachment", "prompt", NULL);
+    return json_present(message) ? json_get(message, "content")
+                                 : json_path(root, "attachment", "prompt", NULL);
 }

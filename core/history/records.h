@@ -1,11 +1,12 @@
 /* A stored session as a table of its records: what each is, where it is in the file and what it hangs on.
  *
- * A transcript is JSONL, one record a line, and may be huge. It is read once, line by line; of each record that is part
- * of the conversation's tree only a row is kept. The record itself is read again when it is needed. Lines that are no
- * record (broken, torn, of another type, without a uuid) are passed over. When a uuid comes twice the later
- * record takes the place of the earlier one.
+ * A transcript is JSONL, one record a line, and may be huge. It is read once, line by line; of each record
+ * that is part of the conversation's tree only a row is kept. The record itself is read again when it is
+ * needed. Lines that are no record (broken, torn, of another type, without a uuid) are passed over. When a
+ * uuid comes twice the later record takes the place of the earlier one.
  *
- * A `parent` that the file does not hold is RECORD_NONE. Parents may form a cycle: whoever walks up looks out for it. */
+ * A `parent` that the file does not hold is RECORD_NONE. Parents may form a cycle: whoever walks up looks out
+ * for it. */
 #ifndef HERALD_HISTORY_RECORDS_H
 #define HERALD_HISTORY_RECORDS_H
 
@@ -23,10 +24,10 @@ enum record_type { RECORD_USER, RECORD_ASSISTANT, RECORD_ATTACHMENT, RECORD_SYST
 
 enum record_flag {
     RECORD_SIDECHAIN = 1,
-    RECORD_TEAM = 2,     /* carries a team's name */
-    RECORD_META = 4,     /* written for the model */
-    RECORD_QUEUED = 8,   /* an attachment that is a prompt sent while a turn ran */
-    RECORD_RESULT = 16,  /* a user record that holds a tool result */
+    RECORD_TEAM = 2,      /* carries a team's name */
+    RECORD_META = 4,      /* written for the model */
+    RECORD_QUEUED = 8,    /* an attachment that is a prompt sent while a turn ran */
+    RECORD_RESULT = 16,   /* a user record that holds a tool result */
     RECORD_BOUNDARY = 32, /* the compact_boundary of a compaction */
     RECORD_REPLACED = 64, /* a later record has its uuid: it does not count */
 };
@@ -61,7 +62,8 @@ struct records {
     struct buf line;    /* scratch of record_read() */
 };
 
-/* Not on the loop thread. False when there is no such file or memory is out; records_free() is due either way. */
+/* Not on the loop thread. False when there is no such file or memory is out; records_free() is due either
+ * way. */
 bool records_load(struct records *r, const char *path) WARN_UNUSED;
 void records_free(struct records *r);
 /* The row of a uuid, or RECORD_NONE. */

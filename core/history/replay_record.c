@@ -136,7 +136,8 @@ static bool is_notice(json root)
     json origin = json_get(root, "origin");
     str mode = json_str(json_path(root, "attachment", "commandMode", NULL));
     return str_is(mode, "task-notification") ||
-           (str_is(json_str(json_get(origin, "kind")), "task-notification") && !json_truthy(json_get(origin, "subkind")));
+           (str_is(json_str(json_get(origin, "kind")), "task-notification") &&
+            !json_truthy(json_get(origin, "subkind")));
 }
 
 static void show_user(struct replay_view *v, const struct replay_item *item)

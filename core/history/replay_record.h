@@ -26,8 +26,8 @@ struct replay_view {
     bool limited;         /* the last usage limit still holds */
 };
 
-/* Forgets what the session knew of its plan: the replay shows it again. False: memory is out; replay_view_free() is due
- * either way. */
+/* Forgets what the session knew of its plan: the replay shows it again. False: memory is out;
+ * replay_view_free() is due either way. */
 bool replay_view_init(struct replay_view *v, struct session *s) WARN_UNUSED;
 void replay_view_free(struct replay_view *v);
 /* Shows one record. */

@@ -74,7 +74,7 @@ static str key_text(struct arena *a, str window, str key, bool last)
     return at == SIZE_MAX ? STR_ABSENT : string_at(a, window, at);
 }
 
-#define KEY(name) STR("\"" name "\":")
+#define KEY(name)             STR("\"" name "\":")
 #define LAST(a, window, name) key_text(a, window, KEY(name), true)
 
 static str either(str a, str b)
@@ -108,7 +108,8 @@ static bool is_user_line(str line)
     return str_has(line, STR("\"type\":\"user\"")) || str_has(line, STR("\"type\": \"user\""));
 }
 
-/* The next whole line of the head from *at. A line that the window cuts does not count, but for the file's last one. */
+/* The next whole line of the head from *at. A line that the window cuts does not count, but for the file's
+ * last one. */
 static bool next_line(str window, size_t *at, bool whole_file, str *line)
 {
     if (*at >= window.n) {
@@ -196,7 +197,7 @@ static str between(str s, const char *open, const char *close)
 static bool is_tagged(str s)
 {
     size_t at = 1;
-    if (s.n < 3 || s.p[0] != '<' || s.p[1] < 'a' || s.p[1] > 'z') {
+    if (!s.p || s.n < 3 || s.p[0] != '<' || s.p[1] < 'a' || s.p[1] > 'z') {
         return false;
     }
     while (at < s.n && (isalnum((unsigned char)s.p[at]) || s.p[at] == '-' || s.p[at] == '_')) {
@@ -218,7 +219,9 @@ static void consider(struct first_prompt *fp, str text)
     AUTO_BUF(flat);
     put_without_markers(&flat, text);
     for (size_t i = 0; i < flat.n; i++) {
-        flat.p[i] = flat.p[i] == '\n' ? ' ' : flat.p[i];
+        if (flat.p[i] == '\n') {
+            flat.p[i] = ' ';
+        }
     }
     str s = space_trim(buf_str(&flat));
     if (!s.n || !buf_ok(&flat)) {
@@ -260,12 +263,15 @@ static void consider_line(struct first_prompt *fp, str line)
     if (json_is(content, JSON_STRING)) {
         consider(fp, json_str(content));
     }
-    for (struct json_iter it = json_each(content); json_is(content, JSON_ARRAY) && !fp->title.n && json_next(&it);) {
+    for (struct json_iter it = json_each(content);
+         json_is(content, JSON_ARRAY) && !fp->title.n && json_next(&it);) {
         str type = json_str(json_get(it.value, "type"));
         if (str_is(type, "text")) {
             consider(fp, json_str(json_get(it.value, "text")));
         } else if (!fp->seen && !fp->picture.p) {
-            fp->picture = str_is(type, "image") ? STR("Image") : str_is(type, "document") ? STR("Document") : STR_ABSENT;
+            fp->picture = str_is(type, "image")      ? STR("Image")
+                          : str_is(type, "document") ? STR("Document")
+                                                     : STR_ABSENT;
         }
     }
     fp->seen = true;
@@ -307,11 +313,12 @@ static void read_continued(struct summary *s, struct arena *a, str tail)
 {
     size_t at = find_key(tail, KEY("continuedInSessionId"), true);
     str id = at == SIZE_MAX ? STR_ABSENT : string_at(a, tail, at), line;
-    if (!uuid_valid(id) || !str_has(line_around(tail, at), STR("continued-in"))) {
+    if (!id.p || !uuid_valid(id) || !str_has(line_around(tail, at), STR("continued-in"))) {
         return;
     }
     for (size_t next = at; next_line(tail, &next, true, &line);) {
-        bool prompt = is_user_line(line) && !str_has(line, STR("\"tool_result\"")) && !has_flag(line, "\"isMeta\":");
+        bool prompt =
+            is_user_line(line) && !str_has(line, STR("\"tool_result\"")) && !has_flag(line, "\"isMeta\":");
         if (prompt || str_has(line, STR("\"stop_reason\":\"end_turn\""))) {
             return;
         }

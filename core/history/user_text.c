@@ -7,13 +7,16 @@
 
 /* Written by the CLI around what is not the person's. */
 enum tag { COMMAND_NAME, COMMAND_MESSAGE, COMMAND_ARGS, STDOUT, STDERR, REMINDER, NOTICE, TAGS };
-#define TAG(name) {STR_INIT("<" name ">"), STR_INIT("</" name ">")}
+#define TAG(name)                                                                                            \
+    {                                                                                                        \
+        STR_INIT("<" name ">"), STR_INIT("</" name ">")                                                      \
+    }
 static const struct {
     str open, close;
 } tags[TAGS] = {
-    [COMMAND_NAME] = TAG("command-name"),     [COMMAND_MESSAGE] = TAG("command-message"),
-    [COMMAND_ARGS] = TAG("command-args"),     [STDOUT] = TAG("local-command-stdout"),
-    [STDERR] = TAG("local-command-stderr"),   [REMINDER] = TAG("system-reminder"),
+    [COMMAND_NAME] = TAG("command-name"),   [COMMAND_MESSAGE] = TAG("command-message"),
+    [COMMAND_ARGS] = TAG("command-args"),   [STDOUT] = TAG("local-command-stdout"),
+    [STDERR] = TAG("local-command-stderr"), [REMINDER] = TAG("system-reminder"),
     [NOTICE] = TAG("task-notification"),
 };
 
@@ -62,7 +65,7 @@ static bool is_hidden(str name)
 static void put_outside(struct buf *out, str text, str first[TAGS])
 {
     bool unclosed[TAGS] = {false}; /* so that the end of a text is looked for once */
-    for (size_t at = 0; at < text.n;) {
+    for (size_t at = 0; text.p && at < text.n;) {
         size_t open = str_find_byte(text, '<', at);
         open = open == SIZE_MAX ? text.n : open;
         buf_put(out, text.p + at, open - at);
@@ -126,7 +129,8 @@ bool task_notice_next(str text, size_t *at, struct task_notice *out)
         if (!inside.p) {
             break;
         }
-        inside = str_first(inside, str_find(inside, STR("<result>"), 0)); /* what follows is a worker's own text */
+        inside =
+            str_first(inside, str_find(inside, STR("<result>"), 0)); /* what follows is a worker's own text */
         *out = (struct task_notice){
             .task = part(inside, "task-id"),
             .call = part(inside, "tool-use-id"),

@@ -191,8 +191,6 @@ size_t render_result(const struct render_context *cx, const struct render_call *
         r->field[REPORT_STATUS] = STR("\"completed\"");
         return n;
     }
-    /* The end of an approved plan names its file, which the client can hold already: nothing is taken out. */
-    r->untracked = !in->is_error && r->field[REPORT_RAW_INPUT].p;
     r->field[REPORT_STATUS] = status_json(cx, in, f->interrupted);
     r->field[REPORT_CONTENT] = result_content(cx, call, f, in);
     r->field[REPORT_RAW_OUTPUT] = raw_output(cx, call, f, in, r->field[REPORT_CONTENT]);

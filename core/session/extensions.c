@@ -190,7 +190,7 @@ bool extensions_result_of_call(struct session *s, const struct tool_call *call, 
 
 struct stop_request {
     struct session *s; /* a reference */
-    str task;          /* owned */
+    struct buf task;
     session_stopped_cb *done;
     void *user;
 };
@@ -218,13 +218,13 @@ static void stop_answered(void *user, const char *error, json payload)
     struct session_error failure = {.code = -32603, .details = str_of(error)};
     AUTO_BUF(name);
     (void)payload;
-    async_tasks_stopped(&r->s->ext.tasks, r->task, !error, &name);
+    async_tasks_stopped(&r->s->ext.tasks, buf_str(&r->task), !error, &name);
     if (!error && session_live(r->s)) {
         tell_stopped(r->s, buf_str(&name));
     }
     r->done(r->user, error ? &failure : NULL, !error);
     session_unref(r->s);
-    free((void *)(uintptr_t)r->task.p);
+    buf_free(&r->task);
     free(r);
 }
 
@@ -235,7 +235,8 @@ void session_stop_task(struct session *s, str task, session_stopped_cb *done, vo
         done(user, NULL, false);
         return;
     }
-    *r = (struct stop_request){s, {str_dup(task), task.n}, done, user};
+    *r = (struct stop_request){.s = s, .done = done, .user = user};
+    buf_put_str(&r->task, task);
     session_ref(s);
     AUTO_BUF(b);
     json_member_str(&b, "task_id", task);
@@ -398,7 +399,8 @@ static void rewind_answered(void *user, const char *error, json payload)
     }
 }
 
-/* Asks the CLI what a rewind to the prompt would restore. Takes the request over. False: it was told already. */
+/* Asks the CLI what a rewind to the prompt would restore. Takes the request over. False: it was told already.
+ */
 static bool begin_report(struct session *s, const struct turn *t, char *request)
 {
     struct report_wait *w = calloc(1, sizeof(*w));
@@ -416,12 +418,14 @@ static bool begin_report(struct session *s, const struct turn *t, char *request)
     AUTO_BUF(b);
     json_member_c(&b, "user_message_id", w->uuid);
     json_member_bool(&b, "dry_run", true);
-    return cli_control_request(s->cli, "rewind_files", buf_str(&b), FILE_REPORT_LIMIT_MS, rewind_answered, w) != 0;
+    return cli_control_request(s->cli, "rewind_files", buf_str(&b), FILE_REPORT_LIMIT_MS, rewind_answered,
+                               w) != 0;
 }
 
-bool extensions_before_answer(struct session *s, const struct turn *t, const struct turn_end *end, bool may_wait)
+bool extensions_before_answer(struct session *s, const struct turn *t, const struct turn_end *end,
+                              bool may_wait)
 {
-    char *request = file_reports_take(&s->ext.reports, str_of(t->uuid));
+    char *request = file_reports_take(&s->ext.reports, (str){t->uuid, UUID_LENGTH});
     if (!request) {
         return false;
     }

@@ -46,8 +46,7 @@ static void drop_settled(struct live_tasks *lt, struct live_task *t)
 
 void live_tasks_clear(struct live_tasks *lt)
 {
-    LIST_EACH(t, &lt->tasks, struct live_task, link)
-    {
+    LIST_EACH(t, &lt->tasks, struct live_task, link) {
         free_task(t);
     }
     list_init(&lt->tasks);
@@ -56,8 +55,7 @@ void live_tasks_clear(struct live_tasks *lt)
         free_task(lt->gone);
         lt->gone = NULL;
     }
-    LIST_EACH(t, &lt->settled, struct live_task, link)
-    {
+    LIST_EACH(t, &lt->settled, struct live_task, link) {
         drop_settled(lt, t);
     }
 }
@@ -66,8 +64,7 @@ void live_tasks_free(struct live_tasks *lt)
 {
     live_tasks_clear(lt);
     map_free(&lt->runs, NULL);
-    LIST_EACH(r, &lt->run_order, struct live_run, link)
-    {
+    LIST_EACH(r, &lt->run_order, struct live_run, link) {
         free_run(r);
     }
 }
@@ -125,8 +122,7 @@ struct live_task *live_tasks_find(const struct live_tasks *lt, str id)
 
 struct live_task *live_tasks_of_call(const struct live_tasks *lt, str call)
 {
-    LIST_EACH(t, &lt->tasks, struct live_task, link)
-    {
+    LIST_EACH(t, &lt->tasks, struct live_task, link) {
         if (t->call && str_is(call, t->call)) {
             return t;
         }
@@ -159,8 +155,7 @@ static void learn(char **to, str text)
 
 static struct live_task *find_settled(const struct live_tasks *lt, str id)
 {
-    LIST_EACH(t, &lt->settled, struct live_task, link)
-    {
+    LIST_EACH(t, &lt->settled, struct live_task, link) {
         if (str_is(id, t->id)) {
             return t;
         }
@@ -187,7 +182,7 @@ static void end(struct live_tasks *lt, struct live_task *t)
     }
     list_append(&lt->settled, &t->link);
     if (++lt->settled_count > LIVE_TASKS_SETTLED_MAX) {
-        drop_settled(lt, LIST_FIRST(&lt->settled, struct live_task, link));
+        drop_settled(lt, LIST_ENTRY(lt->settled.next, struct live_task, link));
     }
 }
 
@@ -279,14 +274,13 @@ static bool is_listed(json list, const struct live_task *t)
     return false;
 }
 
-void live_tasks_level(struct live_tasks *lt, json list, void (*ended)(void *user, const struct live_task *task),
-                      void *user)
+void live_tasks_level(struct live_tasks *lt, json list,
+                      void (*ended)(void *user, const struct live_task *task), void *user)
 {
     if (!json_is(list, JSON_ARRAY)) {
         return;
     }
-    LIST_EACH(t, &lt->tasks, struct live_task, link)
-    {
+    LIST_EACH(t, &lt->tasks, struct live_task, link) {
         if (is_listed(list, t)) {
             t->ended_by_level = false;
         } else if (!t->subagent) {
@@ -303,8 +297,7 @@ void live_tasks_level(struct live_tasks *lt, json list, void (*ended)(void *user
 
 void live_tasks_activation(struct live_tasks *lt)
 {
-    LIST_EACH(t, &lt->tasks, struct live_task, link)
-    {
+    LIST_EACH(t, &lt->tasks, struct live_task, link) {
         if (t->ended_by_level && ++t->activations >= 2) {
             end(lt, t);
         }

@@ -1,10 +1,11 @@
 /* The tasks that the CLI runs beside the conversation: subagents, background commands, workflows, monitors.
  *
- * An entry lives from the task's start to its end. What is asked of it: does a turn still wait for this task (only
- * subagents hold a turn), which tool call began it, does it run in the foreground. Settled subagents are remembered for a
- * while (id and tool call), since a message can resume one. The list of all background tasks that the CLI sends now and
- * then (the level) never adds entries: an unlisted task that is no subagent has ended; an unlisted subagent is kept, so that
- * its late frames find their tool call, but holds no turn any more, and goes at the second later activation of a turn.
+ * An entry lives from the task's start to its end. What is asked of it: does a turn still wait for this task
+ * (only subagents hold a turn), which tool call began it, does it run in the foreground. Settled subagents
+ * are remembered for a while (id and tool call), since a message can resume one. The list of all background
+ * tasks that the CLI sends now and then (the level) never adds entries: an unlisted task that is no subagent
+ * has ended; an unlisted subagent is kept, so that its late frames find their tool call, but holds no turn
+ * any more, and goes at the second later activation of a turn.
  *
  * A frame of an older run of a task than the newest one seen is late and does not count. */
 #ifndef HERALD_SESSION_LIVE_TASKS_H
@@ -21,13 +22,13 @@ enum {
 
 struct live_task {
     struct list link;
-    char *id, *call;   /* the tool call that began it, or NULL */
-    char *parent;      /* the task that it belongs to, or NULL */
+    char *id, *call; /* the tool call that began it, or NULL */
+    char *parent;    /* the task that it belongs to, or NULL */
     bool subagent;
     bool backgrounded;
     bool ended_by_level;
-    bool owes_exit;    /* its command's terminal is still open at the client */
-    char *call_parent; /* the call around that command, or NULL */
+    bool owes_exit;       /* its command's terminal is still open at the client */
+    char *call_parent;    /* the call around that command, or NULL */
     unsigned activations; /* of turns since the level ended it */
 };
 
@@ -37,32 +38,35 @@ struct live_tasks {
     struct list settled; /* of subagents, oldest first: struct live_task that is in no map */
     size_t settled_count;
     struct live_task *gone; /* the last other task that ended, which the caller may still look at */
-    struct map runs;      /* task id → struct live_run */
-    struct list run_order; /* oldest first */
+    struct map runs;        /* task id → struct live_run */
+    struct list run_order;  /* oldest first */
 };
 
 void live_tasks_init(struct live_tasks *lt);
 void live_tasks_free(struct live_tasks *lt);
 
-/* What a frame changed. `task` is NULL when nothing did. After LIVE_ENDED the task is out of the registry; it lives
- * until the next call. */
+/* What a frame changed. `task` is NULL when nothing did. After LIVE_ENDED the task is out of the registry; it
+ * lives until the next call. */
 enum live_change { LIVE_NOTHING, LIVE_STARTED, LIVE_CHANGED, LIVE_RESUMED, LIVE_ENDED };
 struct live_event {
     enum live_change change;
     const struct live_task *task;
 };
 
-/* The frames task_started, task_updated (with its `patch`) and task_notification. A late one changes nothing. */
+/* The frames task_started, task_updated (with its `patch`) and task_notification. A late one changes nothing.
+ */
 struct live_event live_tasks_started(struct live_tasks *lt, json frame);
 struct live_event live_tasks_updated(struct live_tasks *lt, json frame);
 struct live_event live_tasks_notified(struct live_tasks *lt, json frame);
-/* True when the frame is of an older run than one that was seen; it notes the newest. For frames that only others
- * handle (task_progress). */
+/* True when the frame is of an older run than one that was seen; it notes the newest. For frames that only
+ * others handle (task_progress). */
 bool live_tasks_late(struct live_tasks *lt, json frame);
 /* A message to a settled subagent woke it up. */
 struct live_event live_tasks_resumed(struct live_tasks *lt, str id);
-/* background_tasks_changed: `list` is the array of entries. `ended` (may be NULL) is called for each task that ends by it. */
-void live_tasks_level(struct live_tasks *lt, json list, void (*ended)(void *user, const struct live_task *task), void *user);
+/* background_tasks_changed: `list` is the array of entries. `ended` (may be NULL) is called for each task
+ * that ends by it. */
+void live_tasks_level(struct live_tasks *lt, json list,
+                      void (*ended)(void *user, const struct live_task *task), void *user);
 /* A turn became active that is not only a local command. */
 void live_tasks_activation(struct live_tasks *lt);
 /* Everything ends: the CLI is gone, or the conversation was reset. */

@@ -42,13 +42,13 @@ static size_t put_locations(struct buf *b, json memories)
     return n;
 }
 
-void session_on_memory_recall(struct session *s, json m)
+void session_on_memory_recall(struct session *s, json frame)
 {
-    json memories = json_get(m, "memories");
-    str mode = json_str(json_get(m, "mode"));
+    json memories = json_get(frame, "memories");
+    str mode = json_str(json_get(frame, "mode"));
     bool synthesized = str_is(mode, "synthesize");
     size_t count = json_is(memories, JSON_ARRAY) ? json_count(memories) : 0;
-    struct tool_report r = {.first = true, .id = json_text(json_get(m, "uuid")), .untracked = true};
+    struct tool_report r = {.first = true, .id = json_text(json_get(frame, "uuid")), .untracked = true};
     AUTO_BUF(title);
     AUTO_BUF(list);
     AUTO_BUF(response);

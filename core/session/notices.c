@@ -1,5 +1,5 @@
-/* What the CLI has to say beside the answer: notices, model fallbacks, retries. To a client that takes session notices they are
- * such, to AIR some are failure records, to the others text. */
+/* What the CLI has to say beside the answer: notices, model fallbacks, retries. To a client that takes
+ * session notices they are such, to AIR some are failure records, to the others text. */
 #include "base/utf8.h"
 #include "session/internal.h"
 
@@ -56,7 +56,11 @@ static void put_unmarked(struct buf *b, str text)
 {
     bool line_start = true;
     for (size_t i = 0; i < text.n; i++) {
-        char c = text.p[i], next = i + 1 < text.n ? text.p[i + 1] : '\0';
+        str behind = str_from(text, i + 1);
+        char c = text.p[i], next = '\0';
+        if (behind.n) {
+            next = behind.p[0];
+        }
         size_t hashes = 0;
         while (line_start && hashes < 6 && i + hashes < text.n && text.p[i + hashes] == '#') {
             hashes++;
@@ -120,15 +124,15 @@ static void informational_notice(struct session *s, str level, str content)
     notice(s, warning ? "warning" : "info", title, rest);
 }
 
-void session_on_informational(struct session *s, json m)
+void session_on_informational(struct session *s, json frame)
 {
-    str level = json_str(json_get(m, "level")), content = json_str(json_get(m, "content"));
+    str level = json_str(json_get(frame, "level")), content = json_str(json_get(frame, "content"));
     bool plain = !level.n || str_is(level, "info");
     if (!content.n) {
         return;
     }
     if (s->agent->client.session_notices) {
-        if (plain || noted_tool(s, json_str(json_get(m, "tool_use_id")))) {
+        if (plain || noted_tool(s, json_str(json_get(frame, "tool_use_id")))) {
             return;
         }
         informational_notice(s, level, content);
@@ -157,10 +161,11 @@ void session_on_informational(struct session *s, json m)
 /* ---- Refusals ---- */
 
 /* The sentence about a model that declined and the one that took over. */
-static void put_fallback(struct buf *b, json m, bool revert, bool local)
+static void put_fallback(struct buf *b, json frame, bool revert, bool local)
 {
-    str original = json_str(json_get(m, "original_model")), fallback = json_str(json_get(m, "fallback_model"));
-    str category = json_text(json_get(m, "api_refusal_category"));
+    str original = json_str(json_get(frame, "original_model")),
+        fallback = json_str(json_get(frame, "fallback_model"));
+    str category = json_text(json_get(frame, "api_refusal_category"));
     buf_put_str(b, original);
     buf_put_c(b, " declined this request");
     if (category.p) {
@@ -195,15 +200,15 @@ static void put_paragraphs(struct buf *b, str sentence, str explanation)
     }
 }
 
-void session_on_fallback(struct session *s, json m)
+void session_on_fallback(struct session *s, json frame)
 {
     const struct client_capabilities *client = &s->agent->client;
-    bool revert = str_is(json_str(json_get(m, "direction")), "revert");
-    bool local = str_is(json_str(json_get(m, "scope")), "local");
-    str explanation = json_text(json_get(m, "api_refusal_explanation"));
+    bool revert = str_is(json_str(json_get(frame, "direction")), "revert");
+    bool local = str_is(json_str(json_get(frame, "scope")), "local");
+    str explanation = json_text(json_get(frame, "api_refusal_explanation"));
     AUTO_BUF(text);
     AUTO_BUF(other);
-    put_fallback(&text, m, revert, local);
+    put_fallback(&text, frame, revert, local);
     str sentence = buf_str(&text);
     if (client->session_notices) {
         bool fits = utf16_length(sentence) <= NOTICE_TITLE_MAX;
@@ -213,7 +218,8 @@ void session_on_fallback(struct session *s, json m)
         struct failure_record record;
         AUTO_BUF(details);
         failure_advisory(&other, &details, sentence, explanation);
-        if (failures_notice(&s->failures, buf_str(&other), details.n ? buf_str(&details) : STR_ABSENT, &record)) {
+        if (failures_notice(&s->failures, buf_str(&other), details.n ? buf_str(&details) : STR_ABSENT,
+                            &record)) {
             session_send_failure(s, &record);
         }
     } else {
@@ -221,17 +227,17 @@ void session_on_fallback(struct session *s, json m)
         put_paragraphs(&other, sentence, explanation);
         say(s, STR_ABSENT, buf_str(&other), STR_ABSENT);
     }
-    str fallback = json_text(json_get(m, "fallback_model"));
+    str fallback = json_text(json_get(frame, "fallback_model"));
     if (fallback.p && !revert && !local) {
         session_model_switched(s, fallback);
     }
 }
 
-void session_on_no_fallback(struct session *s, json m)
+void session_on_no_fallback(struct session *s, json frame)
 {
-    str why = json_text(json_get(m, "api_refusal_explanation"));
-    if (!s->scratch.refusal.n && json_is(json_get(m, "refused_user_message_uuid"), JSON_STRING)) {
-        buf_put_str(&s->scratch.refusal, why.p ? why : json_str(json_get(m, "content")));
+    str why = json_text(json_get(frame, "api_refusal_explanation"));
+    if (!s->scratch.refusal.n && json_is(json_get(frame, "refused_user_message_uuid"), JSON_STRING)) {
+        buf_put_str(&s->scratch.refusal, why.p ? why : json_str(json_get(frame, "content")));
     }
 }
 
@@ -243,7 +249,7 @@ static struct turn *running_turn(struct session *s)
     if (s->turns.active) {
         return s->turns.active;
     }
-    LIST_EACH (t, &s->turns.queue, struct turn, link) {
+    LIST_EACH(t, &s->turns.queue, struct turn, link) {
         if (t->started) {
             return t;
         }
@@ -260,7 +266,8 @@ void session_on_retry(struct session *s, json frame)
         return;
     }
     struct turn *turn = running_turn(s);
-    bool made = turn ? failures_turn(&s->failures, str_of(turn->uuid), kind, FAILURE_WARNING, buf_str(&title), &record)
+    bool made = turn ? failures_turn(&s->failures, str_of(turn->uuid), kind, FAILURE_WARNING, buf_str(&title),
+                                     &record)
                      : failures_session(&s->failures, kind, FAILURE_WARNING, buf_str(&title), &record);
     if (made) {
         session_send_failure(s, &record);

@@ -136,6 +136,7 @@ void plan_list_change(struct plan_list *p, const struct fact_task_change *change
             break;
         case TASK_RELIST:
             relist = true;
+            // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): what is freed was taken out of the list before
             LIST_EACH(task, &p->tasks, struct plan_task, link) {
                 task->listed = false;
             }

@@ -44,7 +44,8 @@ static bool inject(struct session *s, json blocks_of_it, struct session_error *e
     AUTO_BUF(line);
     bool asked = session_any_question(s, any);
     if (uuid_v4(uuid)) {
-        prompt_put_user_message(&line, blocks_of_it, str_of(s->id), str_of(uuid), asked ? STR("later") : STR("now"));
+        prompt_put_user_message(&line, blocks_of_it, str_of(s->id), str_of(uuid),
+                                asked ? STR("later") : STR("now"));
         if (buf_ok(&line) && turns_steer(&s->turns, uuid)) {
             cli_control_send(s->cli, buf_str(&line));
             extensions_sent(s, blocks_of_it, JSON_NONE, str_of(uuid));

@@ -167,7 +167,9 @@ static void report_use(struct tool_calls *tc, struct tool_call *call, json input
     struct tool_job job;
     tool_job_begin(&job, tc, call, input);
     job.rcall.input_state = start ? INPUT_START : partial ? INPUT_PARTIAL : INPUT_COMPLETE;
-    job.shown = (struct render_use_options){.first = !call->announced || tc->replay, .start = start, .partial = partial};
+    job.shown = (struct render_use_options){.first = !call->announced || tc->replay,
+                                            .start = start,
+                                            .partial = partial};
     job.finish = finish_use;
     call->announced = true;
     tool_job_read_use(&job, call->reporter);
@@ -306,7 +308,8 @@ static json result_meta(json message, str id)
 static json structured_result(json message)
 {
     size_t results = 0;
-    for (struct json_iter it = json_each(json_path(message, "message", "content", NULL)); json_next(&it);) {
+    for (struct json_iter it = json_each(json_get(json_get(message, "message"), "content"));
+         json_next(&it);) {
         results += str_is(json_str(json_get(it.value, "type")), "tool_result");
     }
     return results == 1 ? json_get(message, "tool_use_result") : JSON_NONE;
@@ -317,6 +320,8 @@ static void finish_result(struct tool_job *job)
     job->result.plan_file = job->cx.plan_file;
     struct tool_report r[2];
     size_t n = render_result(&job->cx, &job->call, &job->use, &job->facts, &job->result, r);
+    /* The end of an approved plan names its file also when the client holds it. */
+    r[n - 1].untracked = !job->result.is_error && r[n - 1].field[REPORT_RAW_INPUT].p;
     for (size_t i = 0; i < n; i++) {
         tool_job_send(job, &r[i]);
     }

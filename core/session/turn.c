@@ -133,8 +133,7 @@ bool turns_busy(const struct turns *ts)
 
 struct turn *turns_find(struct turns *ts, str uuid)
 {
-    LIST_EACH(t, &ts->queue, struct turn, link)
-    {
+    LIST_EACH(t, &ts->queue, struct turn, link) {
         if (str_is(uuid, t->uuid)) {
             return t;
         }
@@ -187,8 +186,7 @@ static struct turn_end recorded(const struct turn *t)
 
 static void free_turn(struct turn *t)
 {
-    LIST_EACH(steer, &t->steers, struct turn_steer, link)
-    {
+    LIST_EACH(steer, &t->steers, struct turn_steer, link) {
         free(steer);
     }
     map_free(&t->spawned, NULL);
@@ -209,8 +207,7 @@ static void tell_end(struct turns *ts, struct turn *t, const struct turn_end *en
     if (ts->active == t) {
         ts->active = NULL;
     }
-    LIST_EACH(steer, &t->steers, struct turn_steer, link)
-    {
+    LIST_EACH(steer, &t->steers, struct turn_steer, link) {
         if (!steer->echoed) { /* the CLI may still run it, now as a prompt of its own */
             turn_orphan_put(ts, str_of(steer->uuid), ORPHAN_PENDING);
         }
@@ -274,8 +271,7 @@ void turns_settled(struct turns *ts, str uuid)
 
 bool turn_is_any_settling(const struct turns *ts)
 {
-    LIST_EACH(t, &ts->queue, struct turn, link)
-    {
+    LIST_EACH(t, &ts->queue, struct turn, link) {
         if (t->state == TURN_SETTLING) {
             return true;
         }
@@ -310,7 +306,8 @@ void turn_settle_finished(struct turns *ts, struct turn *t, json result)
 void turn_settle_folded(struct turns *ts)
 {
     struct turn *t;
-    while (!ts->active && (t = LIST_FIRST(&ts->queue, struct turn, link)) && t->state == TURN_QUEUED && t->folded) {
+    while (!ts->active && (t = LIST_FIRST(&ts->queue, struct turn, link)) && t->state == TURN_QUEUED &&
+           t->folded) {
         turn_activate(ts, t, false);
         turn_settle_finished(ts, t, JSON_NONE);
     }
@@ -356,8 +353,7 @@ void turn_conclude(struct turns *ts, struct turn *t, const struct turn_end *end)
 /* The turn that a steer belongs to. */
 static struct turn *steerable(const struct turns *ts)
 {
-    LIST_EACH(t, &ts->queue, struct turn, link)
-    {
+    LIST_EACH(t, &ts->queue, struct turn, link) {
         if (t->state != TURN_SETTLING) {
             return t;
         }
@@ -391,8 +387,7 @@ bool turns_steer(struct turns *ts, const char *uuid)
 
 struct turn_steer *turn_find_steer(const struct turn *t, str uuid)
 {
-    LIST_EACH(steer, &t->steers, struct turn_steer, link)
-    {
+    LIST_EACH(steer, &t->steers, struct turn_steer, link) {
         if (str_is(uuid, steer->uuid)) {
             return steer;
         }
@@ -433,16 +428,14 @@ void turn_leave_orphan(struct turns *ts, const struct turn *t, bool running)
 /* Remembers what is cancelled, and lists (each uuid with its NUL) what the CLI is to drop from its queue. */
 static void note_cancelled(struct turns *ts, struct buf *abandoned)
 {
-    LIST_EACH(t, &ts->queue, struct turn, link)
-    {
+    LIST_EACH(t, &ts->queue, struct turn, link) {
         turn_set_add(&ts->cancelled_prompts, t->uuid);
         if (t->state == TURN_QUEUED) {
             turn_set_add(&ts->withdrawn, t->uuid);
             buf_put(abandoned, t->uuid, sizeof(t->uuid));
             turn_leave_orphan(ts, t, false);
         }
-        LIST_EACH(steer, &t->steers, struct turn_steer, link)
-        {
+        LIST_EACH(steer, &t->steers, struct turn_steer, link) {
             turn_set_add(&ts->cancelled_prompts, steer->uuid);
             buf_put(abandoned, steer->uuid, sizeof(steer->uuid));
             turn_orphan_put(ts, str_of(steer->uuid), ORPHAN_PENDING);
@@ -453,8 +446,7 @@ static void note_cancelled(struct turns *ts, struct buf *abandoned)
 /* A turn whose result came already is answered at once. */
 static void cancel_finished(struct turns *ts)
 {
-    LIST_EACH(t, &ts->queue, struct turn, link)
-    {
+    LIST_EACH(t, &ts->queue, struct turn, link) {
         if (t->state == TURN_SETTLING) {
             struct turn_end end = recorded(t);
             end.stop_reason = turn_end_cancelled.stop_reason;
@@ -480,8 +472,7 @@ void turns_cancel(struct turns *ts)
     ts->cancelled = true;
     note_cancelled(ts, &abandoned);
     ts->hooks->cancelling(ts->user);
-    LIST_EACH(t, &ts->queue, struct turn, link)
-    {
+    LIST_EACH(t, &ts->queue, struct turn, link) {
         if (t->state == TURN_QUEUED) {
             turn_answer(ts, t, &turn_end_cancelled);
         }
@@ -548,11 +539,9 @@ void turns_renewed(struct turns *ts)
     if (ts->cycle) {
         turn_work_ends(ts, &turn_end_cancelled);
     }
-    LIST_EACH(t, &ts->queue, struct turn, link)
-    {
+    LIST_EACH(t, &ts->queue, struct turn, link) {
         t->started = t->finished = t->finished_cancelled = t->result_seen = t->folded = false;
-        LIST_EACH(steer, &t->steers, struct turn_steer, link)
-        {
+        LIST_EACH(steer, &t->steers, struct turn_steer, link) {
             turn_drop_steer(steer);
         }
     }

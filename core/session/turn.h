@@ -1,28 +1,31 @@
 /* The turn engine: which prompt the CLI is working on, and when and how each is answered.
  *
- * A prompt becomes a turn at once and is written to the CLI at once, which queues by itself. The engine matches what comes
- * back to turns: by the uuids that a result names, else by the echo of the prompt, else by its lifecycle frames, else by
- * position. States of a turn:
+ * A prompt becomes a turn at once and is written to the CLI at once, which queues by itself. The engine
+ * matches what comes back to turns: by the uuids that a result names, else by the echo of the prompt, else by
+ * its lifecycle frames, else by position. States of a turn:
  *
- *     QUEUED --echo, or a result that belongs to it--> ACTIVE --result, failure, cancel, end of the CLI--> SETTLED
- *     ACTIVE --result, but subagents that it started still run--> HELD --their end, cancel, the next prompt--> SETTLED
- *     ACTIVE, HELD --a steering message--> STEERED --the answer to it--> ACTIVE (which then ends as ever)
- *     any of them --its end, but something must still come before the answer--> SETTLING --that is done--> SETTLED
- *     QUEUED --cancel, end of the CLI--> SETTLED
+ *     QUEUED --echo, or a result that belongs to it--> ACTIVE --result, failure, cancel, end of the CLI-->
+ * SETTLED ACTIVE --result, but subagents that it started still run--> HELD --their end, cancel, the next
+ * prompt--> SETTLED ACTIVE, HELD --a steering message--> STEERED --the answer to it--> ACTIVE (which then
+ * ends as ever) any of them --its end, but something must still come before the answer--> SETTLING --that is
+ * done--> SETTLED QUEUED --cancel, end of the CLI--> SETTLED
  *
- * A cancel or the CLI's end overtakes what a settling turn waits for; the caller delivers no frames meanwhile.
+ * A cancel or the CLI's end overtakes what a settling turn waits for; the caller delivers no frames
+ * meanwhile.
  *
- * At most one turn is active (held and steered ones are, a settling one is not any more). Invariants: every turn is answered exactly once; answers come in
- * the order of the prompts, except that queued turns that are cancelled answer before the active one; a result that is not
- * the user's (a cycle that the CLI starts by itself) never answers a prompt; an idle that belongs to a result that was
- * handled already never fails the next turn (owed_idles).
+ * At most one turn is active (held and steered ones are, a settling one is not any more). Invariants: every
+ * turn is answered exactly once; answers come in the order of the prompts, except that queued turns that are
+ * cancelled answer before the active one; a result that is not the user's (a cycle that the CLI starts by
+ * itself) never answers a prompt; an idle that belongs to a result that was handled already never fails the
+ * next turn (owed_idles).
  *
- * Two kinds of observers are told: each prompt's own, which answers it, and the session's foreground, which tells what a
- * client would wait for before its next prompt. The foreground work belongs to a turn or to the one nameless cycle of
- * the CLI's own; an end that its owner does not report is nothing. A held turn's foreground work is over, its answer is not.
+ * Two kinds of observers are told: each prompt's own, which answers it, and the session's foreground, which
+ * tells what a client would wait for before its next prompt. The foreground work belongs to a turn or to the
+ * one nameless cycle of the CLI's own; an end that its owner does not report is nothing. A held turn's
+ * foreground work is over, its answer is not.
  *
- * The engine knows nothing of ACP and does no I/O: it asks its hooks. It follows the stated rules of the CLI's stream-json
- * protocol 2.1 (lifecycle frames, prompt uuids in results and model requests). */
+ * The engine knows nothing of ACP and does no I/O: it asks its hooks. It follows the stated rules of the
+ * CLI's stream-json protocol 2.1 (lifecycle frames, prompt uuids in results and model requests). */
 #ifndef HERALD_SESSION_TURN_H
 #define HERALD_SESSION_TURN_H
 
@@ -35,11 +38,12 @@ enum turn_state { TURN_QUEUED, TURN_ACTIVE, TURN_HELD, TURN_STEERED, TURN_SETTLI
 /* How a turn ended: a stop reason, or an error. */
 struct turn_end {
     const char *stop_reason; /* NULL: an error */
-    bool failed;             /* it failed, though the answer may name a stop reason and tell the failure in its members */
-    int code;                /* of the error */
+    bool failed; /* it failed, though the answer may name a stop reason and tell the failure in its members */
+    int code;    /* of the error */
     str message;
     str data;    /* JSON, or absent */
-    str members; /* members of the answer beside the stop reason (usage, _meta), without braces; absent for none */
+    str members; /* members of the answer beside the stop reason (usage, _meta), without braces; absent for
+                    none */
 };
 
 /* Answers one prompt. */
@@ -57,22 +61,22 @@ struct turn {
     const struct turn_observer *observer;
     void *user;
     bool inserted;
-    bool started;      /* lifecycle `started` came */
-    bool finished;     /* a terminal lifecycle state came */
+    bool started;            /* lifecycle `started` came */
+    bool finished;           /* a terminal lifecycle state came */
     bool finished_cancelled; /* and it was `cancelled` */
-    bool result_seen;  /* a user result came after `started` */
-    bool local_only;   /* a local command whose result text is the answer */
-    bool folded;       /* the CLI answered it together with an earlier one */
-    uint64_t cancel_timer; /* of the hooks; 0: none */
-    struct buf line;   /* the message as it is written to the CLI, until it is active */
+    bool result_seen;        /* a user result came after `started` */
+    bool local_only;         /* a local command whose result text is the answer */
+    bool folded;             /* the CLI answered it together with an earlier one */
+    uint64_t cancel_timer;   /* of the hooks; 0: none */
+    struct buf line;         /* the message as it is written to the CLI, until it is active */
 
     /* The outcome that waits to be told: of a held or settling turn, or the last one of a steered turn. */
     bool recorded;
     const char *recorded_reason;
     struct buf recorded_members;
 
-    struct map spawned; /* ids of the subagents that it started or resumed */
-    struct list steers; /* the steers whose answer is outstanding: struct turn_steer */
+    struct map spawned;      /* ids of the subagents that it started or resumed */
+    struct list steers;      /* the steers whose answer is outstanding: struct turn_steer */
     bool result_since_steer; /* a result came since the last echo of a steer */
 };
 
@@ -102,24 +106,26 @@ struct turn_hooks {
     void (*interrupt)(void *user);
     /* A cancel begins, before any turn is answered by it. */
     void (*cancelling)(void *user);
-    /* A turn became the active one: per-turn state starts afresh. `by_result`: by its result, without an echo, so that what
-     * came before is its own. */
+    /* A turn became the active one: per-turn state starts afresh. `by_result`: by its result, without an
+     * echo, so that what came before is its own. */
     void (*activated)(void *user, struct turn *t, bool by_result);
     /* A subagent of this id still runs and holds the turn that started it. */
     bool (*task_holds)(void *user, str task_id);
-    /* Close what the turn left open. Before its answer, when it was active. `cancelled`: its work was stopped. `lost` comes
-     * back true when a call that the CLI had really begun has no result although the turn ended normally. */
+    /* Close what the turn left open. Before its answer, when it was active. `cancelled`: its work was
+     * stopped. `lost` comes back true when a call that the CLI had really begun has no result although the
+     * turn ended normally. */
     void (*close_calls)(void *user, struct turn *t, bool cancelled, bool *lost);
     /* The turn is about to be answered so; comes for every turn, exactly once. True: the answer must wait for
      * turns_settled(), which comes later; only heeded when `may_wait`. */
     bool (*before_answer)(void *user, struct turn *t, const struct turn_end *end, bool may_wait);
-    /* May be NULL. The verdict on a result of the active turn, or of a follow-up while it is held; `t` is NULL for the result
-     * of a cycle. Only TURN_GOES_ON is heeded for the latter two. */
+    /* May be NULL. The verdict on a result of the active turn, or of a follow-up while it is held; `t` is
+     * NULL for the result of a cycle. Only TURN_GOES_ON is heeded for the latter two. */
     enum turn_verdict (*verdict)(void *user, struct turn *t, json result);
-    /* The answer to a result of the user's: fill in the end. The result may be missing (a turn that ends without one). What
-     * the end points to lives until the next hook that fills one in. */
+    /* The answer to a result of the user's: fill in the end. The result may be missing (a turn that ends
+     * without one). What the end points to lives until the next hook that fills one in. */
     void (*finish)(void *user, struct turn *t, json result, struct turn_end *end);
-    /* The same for a turn that was cancelled after it was active, for a faulty one, and for a cycle's result. */
+    /* The same for a turn that was cancelled after it was active, for a faulty one, and for a cycle's result.
+     */
     void (*finish_cancelled)(void *user, struct turn *t, struct turn_end *end);
     void (*finish_faulty)(void *user, struct turn *t, enum turn_fault fault, struct turn_end *end);
     void (*finish_cycle)(void *user, json result, struct turn_end *end);
@@ -127,8 +133,8 @@ struct turn_hooks {
     void (*result)(void *user, json result, bool own);
     /* A result was handled to its end. `quiet`: no turn is left that it could belong to. */
     void (*result_done)(void *user, bool own, bool quiet);
-    /* The session's foreground work; `end` only with FOREGROUND_ENDED. What a client would wait for before its next prompt;
-     * apart from what answers a prompt. */
+    /* The session's foreground work; `end` only with FOREGROUND_ENDED. What a client would wait for before
+     * its next prompt; apart from what answers a prompt. */
     void (*foreground)(void *user, enum foreground what, const struct turn_end *end);
     /* Starts a timer of `ms` that calls turns_cancel_timeout(); its number (not 0), or stops one. */
     uint64_t (*start_timer)(void *user, unsigned ms, struct turn *t);
@@ -155,14 +161,14 @@ struct turns {
     struct turn *work;
     bool cycle;
     struct json_doc *waiting_result; /* a result that came with others' settling; NULL: none */
-    bool blocked; /* a question to the person is open that the foreground work waits for */
+    bool blocked;                    /* a question to the person is open that the foreground work waits for */
 };
 
 /* May the output of the CLI still be shown? */
 enum turn_output {
     TURN_OUTPUT_OPEN,
-    TURN_OUTPUT_CLOSING, /* the work was cancelled, which the client was not told yet: streamed pieces and results of known
-                            calls only */
+    TURN_OUTPUT_CLOSING, /* the work was cancelled, which the client was not told yet: streamed pieces and
+                            results of known calls only */
     TURN_OUTPUT_MUTE,
 };
 
@@ -202,15 +208,15 @@ void turns_on_result(struct turns *ts, json result);
 void turns_on_state(struct turns *ts, str state);
 /* Output of the main conversation came. */
 void turns_on_output(struct turns *ts);
-/* Another process takes the CLI's place: what the old one owes is void, and waiting prompts go to it anew. A turn that was
- * held or steered is plainly active again. */
+/* Another process takes the CLI's place: what the old one owes is void, and waiting prompts go to it anew. A
+ * turn that was held or steered is plainly active again. */
 void turns_renewed(struct turns *ts);
 /* The CLI is gone. `active` answers the active turn, `queued` the others; a held one has its outcome. */
 void turns_on_end(struct turns *ts, const struct turn_end *active, const struct turn_end *queued);
 /* The result tells of work that the CLI started by itself, and names no open prompt. */
 bool turns_result_is_autonomous(struct turns *ts, json result);
-/* What of the CLI's output may still reach the client. The end of cancelled work is told to the client by the answers of its
- * prompts, or (`by_foreground`) by the foreground's events. */
+/* What of the CLI's output may still reach the client. The end of cancelled work is told to the client by the
+ * answers of its prompts, or (`by_foreground`) by the foreground's events. */
 enum turn_output turns_output(const struct turns *ts, bool by_foreground);
 
 #endif

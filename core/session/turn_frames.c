@@ -26,8 +26,7 @@ static void orphan_lifecycle(struct turns *ts, str uuid, bool started, bool canc
 /* The turn that waits for the answer to this steer. */
 static struct turn *steered_by(struct turns *ts, str uuid, struct turn_steer **steer)
 {
-    LIST_EACH(t, &ts->queue, struct turn, link)
-    {
+    LIST_EACH(t, &ts->queue, struct turn, link) {
         if ((*steer = turn_find_steer(t, uuid))) {
             return t;
         }
@@ -173,7 +172,8 @@ static bool fold(struct turns *ts, str uuid)
 static bool stamp_any(struct turns *ts, json result, bool (*has)(struct turns *, str))
 {
     json list = json_get(result, "user_message_uuids"), one = json_get(result, "user_message_uuid");
-    return json_is(list, JSON_ARRAY) ? any_uuid(ts, list, has) : json_is(one, JSON_STRING) && has(ts, json_str(one));
+    return json_is(list, JSON_ARRAY) ? any_uuid(ts, list, has)
+                                     : json_is(one, JSON_STRING) && has(ts, json_str(one));
 }
 
 static bool stamped(json result)
@@ -199,11 +199,11 @@ static bool is_named(json result, const char *uuid)
 void turns_on_request(struct turns *ts, json uuids)
 {
     ts->requested = true;
-    if (!ts->cancelled || ts->orphans.used || any_uuid(ts, uuids, is_stopped) || any_uuid(ts, uuids, is_unsettled)) {
+    if (!ts->cancelled || ts->orphans.used || any_uuid(ts, uuids, is_stopped) ||
+        any_uuid(ts, uuids, is_unsettled)) {
         return;
     }
-    LIST_EACH(t, &ts->queue, struct turn, link)
-    {
+    LIST_EACH(t, &ts->queue, struct turn, link) {
         if (is_stopped(ts, str_of(t->uuid))) {
             return;
         }
@@ -215,7 +215,8 @@ void turns_on_request(struct turns *ts, json uuids)
 
 bool turns_result_is_autonomous(struct turns *ts, json result)
 {
-    static const char *const kinds[] = {"task-notification", "peer", "coordinator", "observer", "observer-activity"};
+    static const char *const kinds[] = {"task-notification", "peer", "coordinator", "observer",
+                                        "observer-activity"};
     str kind = json_str(json_path(result, "origin", "kind", NULL));
     bool own_work = false;
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
@@ -242,8 +243,7 @@ static unsigned drop_orphans(struct turns *ts, unsigned states)
 
 static struct turn *first_queued(struct turns *ts)
 {
-    LIST_EACH(t, &ts->queue, struct turn, link)
-    {
+    LIST_EACH(t, &ts->queue, struct turn, link) {
         if (t->state == TURN_QUEUED) {
             return t;
         }
@@ -254,8 +254,7 @@ static struct turn *first_queued(struct turns *ts)
 /* The first queued turn that the result names. */
 static struct turn *named_queued(struct turns *ts, json result)
 {
-    LIST_EACH(t, &ts->queue, struct turn, link)
-    {
+    LIST_EACH(t, &ts->queue, struct turn, link) {
         if (t->state == TURN_QUEUED && is_named(result, t->uuid)) {
             return t;
         }
@@ -266,8 +265,7 @@ static struct turn *named_queued(struct turns *ts, json result)
 /* The result names the turn, or a steer whose answer it waits for. */
 static bool names_turn(const struct turn *t, json result)
 {
-    LIST_EACH(steer, &t->steers, struct turn_steer, link)
-    {
+    LIST_EACH(steer, &t->steers, struct turn_steer, link) {
         if (is_named(result, steer->uuid)) {
             return true;
         }
@@ -275,7 +273,8 @@ static bool names_turn(const struct turn *t, json result)
     return is_named(result, t->uuid);
 }
 
-/* No turn is active: is the result one of a prompt that was answered before, or does it begin and end the next turn? */
+/* No turn is active: is the result one of a prompt that was answered before, or does it begin and end the
+ * next turn? */
 static void attribute(struct turns *ts, json result)
 {
     bool orphan = stamp_any(ts, result, drop_named_orphan);
@@ -298,8 +297,7 @@ static void attribute(struct turns *ts, json result)
 /* A result of the user's: finds the turn that it belongs to, which is the active one afterwards, if any. */
 static void attribute_own(struct turns *ts, json result)
 {
-    LIST_EACH(t, &ts->queue, struct turn, link)
-    {
+    LIST_EACH(t, &ts->queue, struct turn, link) {
         t->result_seen = t->result_seen || (t->started && !t->finished);
     }
     if (!ts->active) {
@@ -313,7 +311,8 @@ static void attribute_own(struct turns *ts, json result)
 /* The diagnostic with which the CLI ends a prompt that was withdrawn before it ran. */
 static bool is_stale_diagnostic(struct turns *ts, json result)
 {
-    if (!json_is_true(json_get(result, "is_error")) || (stamped(result) && !stamp_any(ts, result, is_withdrawn))) {
+    if (!json_is_true(json_get(result, "is_error")) ||
+        (stamped(result) && !stamp_any(ts, result, is_withdrawn))) {
         return false;
     }
     json errors = json_get(result, "errors");
@@ -352,7 +351,8 @@ static void finish(struct turns *ts, struct turn *t, json result)
     }
 }
 
-/* What a person's answer makes of the result. A result of the CLI's own beside a working turn is no matter of anybody's. */
+/* What a person's answer makes of the result. A result of the CLI's own beside a working turn is no matter of
+ * anybody's. */
 static enum turn_verdict verdict_on(struct turns *ts, struct turn *t, json result, bool own)
 {
     bool follow_up = !own && t && t->state == TURN_HELD;
@@ -460,8 +460,7 @@ void turn_handle_waiting(struct turns *ts)
 /* All that it was steered with was taken in, and a result came since. */
 static bool steers_are_over(const struct turn *t)
 {
-    LIST_EACH(steer, &t->steers, struct turn_steer, link)
-    {
+    LIST_EACH(steer, &t->steers, struct turn_steer, link) {
         if (!steer->echoed) {
             return false;
         }
@@ -472,9 +471,9 @@ static bool steers_are_over(const struct turn *t)
 /* Prompts that the CLI dropped without a word: no result can come for them any more. */
 static void fail_dropped(struct turns *ts)
 {
-    LIST_EACH(t, &ts->queue, struct turn, link)
-    {
-        if (t->state == TURN_QUEUED && t->finished && !t->folded && !ts->active && !turn_is_any_settling(ts)) {
+    LIST_EACH(t, &ts->queue, struct turn, link) {
+        if (t->state == TURN_QUEUED && t->finished && !t->folded && !ts->active &&
+            !turn_is_any_settling(ts)) {
             struct turn_end end = {0};
             turn_activate(ts, t, false);
             ts->hooks->finish_faulty(ts->user, t, TURN_NO_RESULT, &end);
@@ -545,10 +544,10 @@ void turns_on_end(struct turns *ts, const struct turn_end *active, const struct 
     if (ts->cycle) {
         turn_work_ends(ts, ts->cancelled ? &turn_end_cancelled : queued);
     }
-    LIST_EACH(t, &ts->queue, struct turn, link)
-    {
+    LIST_EACH(t, &ts->queue, struct turn, link) {
         if (t->state == TURN_SETTLING) {
-            struct turn_end end = {.stop_reason = t->recorded_reason, .members = buf_str(&t->recorded_members)};
+            struct turn_end end = {.stop_reason = t->recorded_reason,
+                                   .members = buf_str(&t->recorded_members)};
             turn_answer(ts, t, &end);
         } else if (t->state == TURN_QUEUED) {
             turn_answer(ts, t, queued);

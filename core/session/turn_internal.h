@@ -1,5 +1,5 @@
-/* What the two files of the turn engine share: turn.c (the life of a turn, cancel, steers), turn_frames.c (what the CLI
- * sends). */
+/* What the two files of the turn engine share: turn.c (the life of a turn, cancel, steers), turn_frames.c
+ * (what the CLI sends). */
 #ifndef HERALD_SESSION_TURN_INTERNAL_H
 #define HERALD_SESSION_TURN_INTERNAL_H
 
@@ -18,7 +18,8 @@ bool turn_set_has(const struct map *set, str uuid);
 void turn_set_add(struct map *set, const char *uuid);
 enum turn_orphan turn_orphan_of(const struct turns *ts, str uuid);
 void turn_orphan_put(struct turns *ts, str uuid, enum turn_orphan state);
-/* What the CLI may still do with a prompt that is answered already; `running`: it is the one that was active. */
+/* What the CLI may still do with a prompt that is answered already; `running`: it is the one that was active.
+ */
 void turn_leave_orphan(struct turns *ts, const struct turn *t, bool running);
 
 /* Foreground work. */
@@ -35,7 +36,8 @@ void turn_record(struct turn *t, const struct turn_end *end);
 bool turn_is_drained(const struct turns *ts, const struct turn *t);
 /* Its result came: settles it, or holds it for its subagents. */
 void turn_conclude(struct turns *ts, struct turn *t, const struct turn_end *end);
-/* Ends a turn that was active: with this end, with what was recorded, as cancelled, or by this result (or none). */
+/* Ends a turn that was active: with this end, with what was recorded, as cancelled, or by this result (or
+ * none). */
 void turn_settle(struct turns *ts, struct turn *t, const struct turn_end *end);
 void turn_settle_recorded(struct turns *ts, struct turn *t);
 void turn_settle_cancelled(struct turns *ts, struct turn *t);

@@ -145,6 +145,21 @@ static void check_include(const char *line, const char *about)
     fail_msg("%s has %s", about, line);
 }
 
+/* A reporter knows no protocol, no client and no JSON library; the project's own name is not one of these. */
+static void check_words(const char *line, const char *about)
+{
+    static const char *const unknown[] = {"acp", "cjson", "jetbrains"};
+    static const char own[] = "herald-";
+    for (size_t i = 0; i < ARRAY_LEN(unknown); i++) {
+        for (const char *at = line; (at = strcasestr(at, unknown[i])); at++) {
+            size_t n = sizeof(own) - 1;
+            if ((size_t)(at - line) < n || strncmp(at - n, own, n) != 0) {
+                fail_msg("%s has %s", about, line);
+            }
+        }
+    }
+}
+
 static void check_source(const char *path)
 {
     FILE *f = fopen(path, "re");
@@ -155,6 +170,7 @@ static void check_source(const char *path)
     }
     while (fgets(line, sizeof(line), f)) {
         line[strcspn(line, "\n")] = 0;
+        check_words(line, path);
         if (line[strspn(line, " \t")] == '#' && strstr(line, "include")) {
             check_include(line, path);
             includes = true;

@@ -1,5 +1,6 @@
-/* The turn engine against a model of the CLI: random clients, a CLI that answers as the protocol says and takes its time, and
- * after each step the invariants of turn.h. A second test throws frames at it that no CLI would send. */
+/* The turn engine against a model of the CLI: random clients, a CLI that answers as the protocol says and
+ * takes its time, and after each step the invariants of turn.h. A second test throws frames at it that no CLI
+ * would send. */
 #include "unit.h"
 
 #include "session/turn_internal.h"
@@ -119,7 +120,8 @@ static void tell_cli(enum input_kind kind, const char *uuid)
 {
     if (w->in_n < FRAMES_MAX) {
         w->inbox[w->in_n].kind = kind;
-        snprintf(w->inbox[w->in_n++].uuid, UUID, "%s", uuid);
+        size_t n = strlen(uuid);
+        memcpy(w->inbox[w->in_n++].uuid, uuid, n < UUID ? n : UUID - 1); /* the rest is zero */
     }
 }
 
@@ -339,7 +341,8 @@ static void emit_result(bool error, const char *why)
 {
     AUTO_BUF(list);
     emit_list(&list);
-    emit("{\"type\":\"result\",\"subtype\":\"success\",\"num_turns\":1,\"is_error\":%s,\"terminal_reason\":\"%s\","
+    emit("{\"type\":\"result\",\"subtype\":\"success\",\"num_turns\":1,\"is_error\":%s,\"terminal_reason\":"
+         "\"%s\","
          "\"user_message_uuids\":%s}",
          error ? "true" : "false", why, buf_c(&list));
 }
@@ -437,7 +440,8 @@ static void read_input(void)
             emit_result(true, "aborted_streaming");
             finish_run("cancelled");
         } else if (w->run == RUN_CYCLE) {
-            emit("{\"type\":\"result\",\"subtype\":\"error_during_execution\",\"is_error\":true,\"num_turns\":1,"
+            emit("{\"type\":\"result\",\"subtype\":\"error_during_execution\",\"is_error\":true,\"num_"
+                 "turns\":1,"
                  "\"terminal_reason\":\"aborted_streaming\",\"origin\":{\"kind\":\"task-notification\"}}");
             finish_run("cancelled");
         }
@@ -472,7 +476,8 @@ static void begin_run(void)
         w->notifications--;
         w->run = RUN_CYCLE;
         if (chance(20)) {
-            emit("{\"type\":\"result\",\"subtype\":\"success\",\"num_turns\":0,\"origin\":{\"kind\":\"task-notification\"}}");
+            emit("{\"type\":\"result\",\"subtype\":\"success\",\"num_turns\":0,\"origin\":{\"kind\":\"task-"
+                 "notification\"}}");
         }
         request();
         return;
@@ -499,7 +504,8 @@ static void cli_step(void)
     if (w->run == RUN_CYCLE) {
         emit("{\"type\":\"output\"}");
         if (chance(50)) {
-            emit("{\"type\":\"result\",\"subtype\":\"success\",\"num_turns\":1,\"origin\":{\"kind\":\"task-notification\"}}");
+            emit("{\"type\":\"result\",\"subtype\":\"success\",\"num_turns\":1,\"origin\":{\"kind\":\"task-"
+                 "notification\"}}");
             finish_run("completed");
         }
         return;
@@ -595,8 +601,7 @@ static void send_steer(void)
     if (w->steers < PROMPTS_MAX && turns_steerable(&w->turns)) {
         new_uuid(uuid, "S", w->steers);
         assert_true(turns_steer(&w->turns, uuid));
-        LIST_EACH(t, &w->turns.queue, struct turn, link)
-        {
+        LIST_EACH(t, &w->turns.queue, struct turn, link) {
             if (turn_find_steer(t, str_of(uuid))) {
                 memcpy(w->steered[w->steers], t->uuid, UUID);
             }
@@ -670,8 +675,8 @@ static void end(void)
 
 static bool cli_is_done(void)
 {
-    return w->in_at == w->in_n && !w->queue_n && !w->notifications && w->run == RUN_NONE && w->out_at == w->out_n &&
-           !w->settling[0];
+    return w->in_at == w->in_n && !w->queue_n && !w->notifications && w->run == RUN_NONE &&
+           w->out_at == w->out_n && !w->settling[0];
 }
 
 static void test_protocol(void **state)
@@ -729,8 +734,8 @@ static const char *any_uuid(void)
 
 static void chaos_frame(void)
 {
-    static const char *const states[] = {"queued",    "started", "completed", "cancelled", "discarded",
-                                         "refused",   "idle",    "running",   "odd",       "requires_action"};
+    static const char *const states[] = {"queued",  "started", "completed", "cancelled", "discarded",
+                                         "refused", "idle",    "running",   "odd",       "requires_action"};
     static const char *const kinds[] = {"human", "task-notification", "peer", "odd"};
     char one[UUID], two[UUID];
     snprintf(one, UUID, "%s", any_uuid());
@@ -750,12 +755,14 @@ static void chaos_frame(void)
         emit("{\"type\":\"request\",\"uuids\":[\"%s\",5,\"%s\"]}", one, two);
         break;
     case 4:
-        emit("{\"type\":\"result\",\"is_error\":%s,\"user_message_uuids\":[\"%s\",\"%s\"],\"terminal_reason\":"
-             "\"aborted_tools\",\"origin\":{\"kind\":\"%s\"},\"num_turns\":%u}",
-             yes, one, two, kinds[roll(ARRAY_LEN(kinds))], roll(2));
+        emit(
+            "{\"type\":\"result\",\"is_error\":%s,\"user_message_uuids\":[\"%s\",\"%s\"],\"terminal_reason\":"
+            "\"aborted_tools\",\"origin\":{\"kind\":\"%s\"},\"num_turns\":%u}",
+            yes, one, two, kinds[roll(ARRAY_LEN(kinds))], roll(2));
         break;
     case 5:
-        emit("{\"type\":\"result\",\"is_error\":%s,\"user_message_uuid\":\"%s\",\"errors\":[3,\"[ede_diagnostic] "
+        emit("{\"type\":\"result\",\"is_error\":%s,\"user_message_uuid\":\"%s\",\"errors\":[3,\"[ede_"
+             "diagnostic] "
              "result_type=user last_content_type=n/a stop_reason=null\"]}",
              yes, one);
         break;

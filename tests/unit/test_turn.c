@@ -1,0 +1,978 @@
+/* The turn engine, case by case. What it does is written into a log in short words:
+ *
+ *     +A inserted   =A:reason answered (with its members, if any)   !A:code failed
+ *     run, wait, end:reason   the foreground      int   an interrupt      drop:A   a prompt is withdrawn from
+ * the CLI's queue close, close!   calls are closed (after a cancel)   ask:A   the answer may wait   timer,
+ * untimer */
+#include "unit.h"
+
+#include "session/turn.h"
+
+struct fixture {
+    struct turns turns;
+    struct buf log;
+    struct turn *timer;
+    bool lost, waits; /* what close_calls() and before_answer() say */
+    char live[8];     /* ids of the subagents that hold, a letter each */
+};
+
+static struct fixture fx;
+
+static void note(const char *fmt, ...)
+{
+    va_list ap;
+    if (fx.log.n) {
+        buf_put_c(&fx.log, " ");
+    }
+    va_start(ap, fmt);
+    buf_vprintf(&fx.log, fmt, ap);
+    va_end(ap);
+}
+
+static void on_inserted(void *user)
+{
+    note("+%s", (const char *)user);
+}
+
+static void on_ended(void *user, const struct turn_end *end)
+{
+    if (end->stop_reason) {
+        note("=%s:%s", (const char *)user, end->stop_reason);
+        buf_put_str(&fx.log, end->members);
+    } else {
+        note("!%s:%d", (const char *)user, end->code);
+    }
+}
+
+static const struct turn_observer observer = {.inserted = on_inserted, .ended = on_ended};
+
+static void on_cancel_queued(void *user, const char *uuid)
+{
+    (void)user;
+    note("drop:%s", uuid);
+}
+
+static void on_interrupt(void *user)
+{
+    (void)user;
+    note("int");
+}
+
+static void on_cancelling(void *user)
+{
+    (void)user;
+}
+
+static void on_activated(void *user, struct turn *t, bool by_result)
+{
+    (void)user;
+    note("%s%s", by_result ? "by-result:" : "on:", t->uuid);
+}
+
+static bool on_task_holds(void *user, str id)
+{
+    (void)user;
+    return strchr(fx.live, id.p[0]) != NULL;
+}
+
+static void on_close_calls(void *user, struct turn *t, bool cancelled, bool *lost)
+{
+    (void)user;
+    (void)t;
+    note(cancelled ? "close!" : "close");
+    *lost = fx.lost;
+}
+
+static bool on_before_answer(void *user, struct turn *t, const struct turn_end *end, bool may_wait)
+{
+    (void)user;
+    (void)end;
+    if (may_wait && fx.waits) {
+        note("ask:%s", t->uuid);
+    }
+    return fx.waits;
+}
+
+static void on_finish(void *user, struct turn *t, json result, struct turn_end *end)
+{
+    (void)user;
+    (void)t;
+    if (json_is_true(json_get(result, "is_error"))) {
+        *end = (struct turn_end){.failed = true, .code = -32603, .message = STR("it failed")};
+    } else {
+        str tag = json_str(json_get(result, "tag")); /* stands for the usage */
+        *end = (struct turn_end){.stop_reason = "end_turn", .members = tag};
+    }
+}
+
+static void on_finish_cancelled(void *user, struct turn *t, struct turn_end *end)
+{
+    (void)user;
+    (void)t;
+    end->members = STR("(tally)");
+}
+
+static void on_finish_faulty(void *user, struct turn *t, enum turn_fault fault, struct turn_end *end)
+{
+    (void)user;
+    (void)t;
+    *end =
+        (struct turn_end){.failed = true, .code = fault == TURN_NO_RESULT ? 1 : 2, .message = STR("faulty")};
+}
+
+static void on_finish_cycle(void *user, json result, struct turn_end *end)
+{
+    (void)user;
+    (void)result;
+    *end = (struct turn_end){.stop_reason = "cycle"};
+}
+
+static void on_result(void *user, json result, bool own)
+{
+    (void)user;
+    (void)result;
+    if (!own) {
+        note("autonomous");
+    }
+}
+
+static void on_result_done(void *user, bool own, bool quiet)
+{
+    (void)user;
+    (void)own;
+    (void)quiet;
+}
+
+static void on_foreground(void *user, enum foreground what, const struct turn_end *end)
+{
+    (void)user;
+    if (what == FOREGROUND_ENDED) {
+        note("end:%s", end->stop_reason ? end->stop_reason : "failed");
+    } else {
+        note(what == FOREGROUND_RUNNING ? "run" : "wait");
+    }
+}
+
+static uint64_t on_start_timer(void *user, unsigned ms, struct turn *t)
+{
+    (void)user;
+    note("timer:%u", ms);
+    fx.timer = t;
+    return 7;
+}
+
+static void on_stop_timer(void *user, uint64_t timer)
+{
+    (void)user;
+    assert_int_equal(timer, 7);
+    note("untimer");
+    fx.timer = NULL;
+}
+
+static const struct turn_hooks hooks = {
+    .cancel_queued = on_cancel_queued,
+    .interrupt = on_interrupt,
+    .cancelling = on_cancelling,
+    .activated = on_activated,
+    .task_holds = on_task_holds,
+    .close_calls = on_close_calls,
+    .before_answer = on_before_answer,
+    .finish = on_finish,
+    .finish_cancelled = on_finish_cancelled,
+    .finish_faulty = on_finish_faulty,
+    .finish_cycle = on_finish_cycle,
+    .result = on_result,
+    .result_done = on_result_done,
+    .foreground = on_foreground,
+    .start_timer = on_start_timer,
+    .stop_timer = on_stop_timer,
+};
+
+/* ---- Steps ---- */
+
+static int set_up(void **state)
+{
+    (void)state;
+    fx = (struct fixture){0};
+    turns_init(&fx.turns, &hooks, NULL);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    turns_free(&fx.turns);
+    buf_free(&fx.log);
+    return 0;
+}
+
+/* What was logged since the last call. */
+static void expect(const char *log)
+{
+    assert_str(buf_str(&fx.log), log);
+    buf_clear(&fx.log);
+}
+
+static void add(const char *uuid)
+{
+    char padded[37] = {0};
+    strcpy(padded, uuid);
+    assert_non_null(turns_add(&fx.turns, padded, &observer, (void *)(uintptr_t)uuid));
+}
+
+static void steer(const char *uuid)
+{
+    char padded[37] = {0};
+    strcpy(padded, uuid);
+    assert_true(turns_steer(&fx.turns, padded));
+}
+
+static void life(const char *uuid, const char *state)
+{
+    turns_on_lifecycle(&fx.turns, str_of(uuid), str_of(state));
+}
+
+static bool echo(const char *uuid)
+{
+    return turns_on_echo(&fx.turns, str_of(uuid));
+}
+
+static void request(const char *uuids)
+{
+    struct json_doc *doc = parse_or_fail(uuids);
+    turns_on_request(&fx.turns, json_root(doc));
+    json_unref(doc);
+}
+
+static void result(const char *text)
+{
+    struct json_doc *doc = parse_or_fail(text);
+    turns_on_result(&fx.turns, json_root(doc));
+    json_unref(doc);
+}
+
+static void ok_for(const char *uuid)
+{
+    AUTO_BUF(b);
+    buf_printf(&b, "{\"subtype\":\"success\",\"user_message_uuids\":[\"%s\"]}", uuid);
+    result(buf_c(&b));
+}
+
+static void state(const char *name)
+{
+    turns_on_state(&fx.turns, str_of(name));
+}
+
+/* A prompt that the CLI works on. */
+static void active(const char *uuid)
+{
+    AUTO_BUF(want);
+    add(uuid);
+    state("running");
+    life(uuid, "started");
+    echo(uuid);
+    buf_printf(&want, "+%s run on:%s", uuid, uuid);
+    expect(buf_c(&want));
+}
+
+/* ... and that waits for the subagent `a`. */
+static void held(const char *uuid)
+{
+    AUTO_BUF(b);
+    active(uuid);
+    turns_spawned(&fx.turns, STR("a"));
+    strcpy(fx.live, "a");
+    buf_printf(&b, "{\"tag\":\"(1)\",\"user_message_uuids\":[\"%s\"]}", uuid);
+    result(buf_c(&b));
+    expect("end:end_turn");
+}
+
+static const char FOLLOW_UP[] = "{\"origin\":{\"kind\":\"task-notification\"},\"num_turns\":1}";
+
+/* ---- Ordinary turns ---- */
+
+static void test_turn(void **unused)
+{
+    (void)unused;
+    active("A");
+    ok_for("A");
+    expect("close =A:end_turn end:end_turn");
+    state("idle"); /* belongs to that result */
+    assert_false(turns_busy(&fx.turns));
+    expect("");
+}
+
+static void test_started_inserts(void **unused)
+{
+    (void)unused;
+    add("A");
+    life("A", "queued");
+    expect("");
+    life("A", "started");
+    expect("+A run");
+    echo("A");
+    expect("on:A");
+    life("A", "started");
+    echo("A");
+    expect("");
+}
+
+static void test_queue(void **unused)
+{
+    (void)unused;
+    active("A");
+    add("B");
+    life("B", "started"); /* remembered; inserted at the echo */
+    expect("");
+    ok_for("A");
+    expect("close =A:end_turn end:end_turn");
+    echo("B");
+    expect("on:B +B run");
+    ok_for("B");
+    expect("close =B:end_turn end:end_turn");
+}
+
+static void test_result_without_echo(void **unused)
+{
+    (void)unused;
+    add("A");
+    add("B");
+    result("{\"subtype\":\"success\"}");
+    expect("by-result:A +A run close =A:end_turn end:end_turn");
+    ok_for("B");
+    expect("by-result:B +B run close =B:end_turn end:end_turn");
+}
+
+static void test_result_of_a_stranger(void **unused)
+{
+    (void)unused;
+    add("A");
+    ok_for("X"); /* nobody waits for it */
+    expect("");
+    life("A", "started");
+    expect("+A run");
+    ok_for("X"); /* the CLI runs A: it can only be that one */
+    expect("by-result:A close =A:end_turn end:end_turn");
+}
+
+static void test_result_of_the_next(void **unused)
+{
+    (void)unused;
+    active("A");
+    add("B");
+    result("{\"is_error\":true,\"user_message_uuid\":\"B\"}");
+    expect("close =A:end_turn end:end_turn by-result:B +B run close !B:-32603 end:failed");
+}
+
+static void test_folded(void **unused)
+{
+    (void)unused;
+    active("A");
+    add("B");
+    result("{\"user_message_uuids\":[\"A\",\"B\"]}");
+    expect("close =A:end_turn end:end_turn on:B +B run close =B:end_turn end:end_turn");
+}
+
+static void test_failure(void **unused)
+{
+    (void)unused;
+    active("A");
+    result("{\"is_error\":true}");
+    expect("close !A:-32603 end:failed");
+}
+
+static void test_lost_call(void **unused)
+{
+    (void)unused;
+    fx.lost = true;
+    active("A");
+    ok_for("A");
+    expect("close !A:2 end:failed");
+}
+
+static void test_idle_without_result(void **unused)
+{
+    (void)unused;
+    add("A");
+    state("idle"); /* the CLI has not read it yet */
+    expect("");
+    state("running");
+    echo("A");
+    expect("on:A +A run");
+    state("idle");
+    expect("close !A:1 end:failed");
+}
+
+static void test_owed_idle(void **unused)
+{
+    (void)unused;
+    active("A");
+    ok_for("A");
+    add("B");
+    echo("B");
+    expect("close =A:end_turn end:end_turn on:B +B run");
+    state("idle"); /* late, of A's result */
+    expect("");
+    state("running");
+    state("idle");
+    expect("close !B:1 end:failed");
+}
+
+static void test_dropped_prompt(void **unused)
+{
+    (void)unused;
+    add("A");
+    life("A", "refused");
+    expect("");
+    state("idle");
+    expect("on:A +A run close !A:1 end:failed");
+}
+
+static void test_hand_off(void **unused)
+{
+    (void)unused;
+    active("A");
+    add("B");
+    echo("B");
+    expect("close =A:end_turn end:end_turn on:B +B run");
+}
+
+/* ---- Cycles ---- */
+
+static void test_cycle(void **unused)
+{
+    (void)unused;
+    turns_on_output(&fx.turns);
+    turns_on_output(&fx.turns);
+    expect("run");
+    result("{\"origin\":{\"kind\":\"task-notification\"},\"num_turns\":0}");
+    expect("autonomous");
+    add("A");
+    result(FOLLOW_UP); /* never answers a prompt */
+    expect("autonomous end:cycle");
+    result("{\"origin\":{\"kind\":\"peer\"},\"user_message_uuids\":[\"A\"]}"); /* unless it names it */
+    expect("by-result:A +A run close =A:end_turn end:end_turn");
+}
+
+static void test_turn_takes_cycle_over(void **unused)
+{
+    (void)unused;
+    turns_on_output(&fx.turns);
+    expect("run");
+    add("A");
+    echo("A");
+    expect("on:A +A");
+    result(FOLLOW_UP);
+    expect("autonomous");
+    ok_for("A");
+    expect("close =A:end_turn end:end_turn");
+}
+
+static void test_cycle_ends_idle(void **unused)
+{
+    (void)unused;
+    turns_on_output(&fx.turns);
+    state("idle");
+    expect("run end:end_turn");
+}
+
+static void test_waiting(void **unused)
+{
+    (void)unused;
+    turns_set_blocked(&fx.turns, true);
+    expect("");
+    add("A");
+    echo("A");
+    expect("on:A +A run wait");
+    turns_set_blocked(&fx.turns, true);
+    turns_set_blocked(&fx.turns, false);
+    expect("run");
+    turns_set_blocked(&fx.turns, true);
+    ok_for("A");
+    turns_set_blocked(&fx.turns, false);
+    expect("wait close =A:end_turn end:end_turn");
+}
+
+/* ---- The hold ---- */
+
+static void test_hold(void **unused)
+{
+    (void)unused;
+    held("A");
+    turns_on_output(&fx.turns);
+    expect("run");
+    result(FOLLOW_UP); /* the subagent still runs */
+    expect("autonomous end:cycle");
+    fx.live[0] = '\0';
+    result("{\"origin\":{\"kind\":\"task-notification\"},\"num_turns\":0}");
+    expect("autonomous");
+    result(FOLLOW_UP);
+    expect("autonomous close =A:end_turn(1)");
+}
+
+static void test_hold_until_idle(void **unused)
+{
+    (void)unused;
+    held("A");
+    state("idle");
+    expect("");
+    turns_spawned(&fx.turns, STR("b"));
+    strcpy(fx.live, "b");
+    state("idle");
+    expect("");
+    fx.live[0] = '\0';
+    state("idle");
+    expect("close =A:end_turn(1)");
+}
+
+static void test_hold_ends_with_the_next(void **unused)
+{
+    (void)unused;
+    held("A");
+    add("B");
+    echo("B");
+    expect("close =A:end_turn(1) on:B +B run");
+    result("{\"tag\":\"(2)\"}"); /* B started none */
+    expect("close =B:end_turn(2) end:end_turn");
+}
+
+static void test_hold_and_local_command(void **unused)
+{
+    (void)unused;
+    held("A");
+    add("B");
+    ok_for("B");
+    expect("close =A:end_turn(1) by-result:B +B run close =B:end_turn end:end_turn");
+}
+
+static void test_failure_is_not_held(void **unused)
+{
+    (void)unused;
+    active("A");
+    turns_spawned(&fx.turns, STR("a"));
+    strcpy(fx.live, "a");
+    result("{\"is_error\":true}");
+    expect("close !A:-32603 end:failed");
+}
+
+static void test_cancel_held(void **unused)
+{
+    (void)unused;
+    held("A");
+    turns_cancel(&fx.turns);
+    expect("close! =A:cancelled(1) int");
+}
+
+static void test_cancel_follow_up(void **unused)
+{
+    (void)unused;
+    held("A");
+    request("[]");
+    turns_cancel(&fx.turns);
+    expect("timer:30000 int");
+    result("{\"origin\":{\"kind\":\"task-notification\"},\"terminal_reason\":\"aborted_streaming\"}");
+    expect("autonomous close! untimer =A:cancelled(1)");
+}
+
+/* ---- Cancel ---- */
+
+static void test_cancel_active(void **unused)
+{
+    (void)unused;
+    active("A");
+    assert_int_equal(turns_output(&fx.turns, false), TURN_OUTPUT_OPEN);
+    turns_cancel(&fx.turns);
+    assert_int_equal(turns_output(&fx.turns, false), TURN_OUTPUT_CLOSING);
+    expect("timer:30000 int");
+    turns_cancel(&fx.turns);
+    expect("int");
+    result("{\"is_error\":true,\"user_message_uuids\":[\"A\"]}");
+    expect("close! untimer =A:cancelled(tally) end:cancelled");
+    assert_int_equal(turns_output(&fx.turns, false), TURN_OUTPUT_MUTE);
+    assert_int_equal(turns_output(&fx.turns, true), TURN_OUTPUT_MUTE);
+    active("B");
+    assert_int_equal(turns_output(&fx.turns, false), TURN_OUTPUT_OPEN);
+}
+
+static void test_cancel_queued(void **unused)
+{
+    (void)unused;
+    active("A");
+    add("B");
+    add("C");
+    turns_cancel(&fx.turns);
+    expect("=B:cancelled =C:cancelled timer:30000 drop:B drop:C int");
+    ok_for("A");
+    expect("close! untimer =A:cancelled(tally) end:cancelled");
+    life("B", "started"); /* it runs anyway */
+    add("D");
+    ok_for("B");
+    expect("");
+    echo("D");
+    expect("on:D +D run");
+}
+
+static void test_cancel_idle(void **unused)
+{
+    (void)unused;
+    turns_cancel(&fx.turns);
+    expect("int");
+    active("A");
+    ok_for("A");
+    expect("close =A:end_turn end:end_turn");
+}
+
+static void test_cancelled_orphan_without_stamp(void **unused)
+{
+    (void)unused;
+    add("A");
+    life("A", "started");
+    turns_cancel(&fx.turns);
+    expect("+A run =A:cancelled end:cancelled drop:A int");
+    add("B");
+    result("{\"is_error\":true}"); /* A's */
+    expect("");
+    result("{\"subtype\":\"success\"}");
+    expect("by-result:B +B run close =B:end_turn end:end_turn");
+}
+
+static void test_still_queued(void **unused)
+{
+    (void)unused;
+    add("A");
+    turns_cancel(&fx.turns);
+    struct json_doc *none = parse_or_fail("[]");
+    turns_still_queued(&fx.turns, json_root(none));
+    json_unref(none);
+    expect("=A:cancelled drop:A int");
+    add("B");
+    result("{\"subtype\":\"success\"}"); /* A was dropped: this is B's */
+    expect("by-result:B +B run close =B:end_turn end:end_turn");
+}
+
+static void test_stale_diagnostic(void **unused)
+{
+    (void)unused;
+    add("A");
+    turns_cancel(&fx.turns);
+    expect("=A:cancelled drop:A int");
+    active("B");
+    result("{\"is_error\":true,\"errors\":[\"[ede_diagnostic] result_type=user last_content_type=n/a "
+           "stop_reason=null\"]}");
+    expect("");
+    result("{\"is_error\":true,\"errors\":[\"[ede_diagnostic] result_type=user last_content_type=text "
+           "stop_reason=null\"]}");
+    expect("close !B:-32603 end:failed");
+}
+
+static void test_request_ends_the_cancel(void **unused)
+{
+    (void)unused;
+    active("A");
+    turns_cancel(&fx.turns);
+    ok_for("A");
+    request("[\"A\"]");
+    assert_int_equal(turns_output(&fx.turns, false), TURN_OUTPUT_MUTE);
+    turns_on_output(&fx.turns);
+    request("[\"X\"]");
+    assert_int_equal(turns_output(&fx.turns, false), TURN_OUTPUT_OPEN);
+    expect("timer:30000 int close! untimer =A:cancelled(tally) end:cancelled");
+}
+
+static void test_cancel_backstop(void **unused)
+{
+    (void)unused;
+    active("A");
+    turns_cancel(&fx.turns);
+    turns_cancel_timeout(&fx.turns, fx.timer);
+    expect("timer:30000 int close! =A:cancelled(tally) end:cancelled");
+    add("B");
+    ok_for("A"); /* late */
+    expect("");
+}
+
+/* ---- An answer that waits ---- */
+
+static void test_settling(void **unused)
+{
+    (void)unused;
+    fx.waits = true;
+    active("A");
+    ok_for("A");
+    expect("close ask:A");
+    assert_false(turns_steerable(&fx.turns));
+    turns_settled(&fx.turns, STR("B"));
+    turns_settled(&fx.turns, STR("A"));
+    turns_settled(&fx.turns, STR("A"));
+    expect("=A:end_turn end:end_turn");
+}
+
+static void test_cancel_settling(void **unused)
+{
+    (void)unused;
+    fx.waits = true;
+    active("A");
+    result("{\"tag\":\"(1)\"}");
+    add("B");
+    turns_cancel(&fx.turns);
+    expect("close ask:A =B:cancelled =A:cancelled(1) end:cancelled drop:B int");
+    turns_settled(&fx.turns, STR("A"));
+    expect("");
+}
+
+static void test_failure_does_not_wait(void **unused)
+{
+    (void)unused;
+    fx.waits = true;
+    active("A");
+    result("{\"is_error\":true}");
+    expect("close !A:-32603 end:failed");
+}
+
+static void test_result_waits_for_settling(void **unused)
+{
+    (void)unused;
+    held("A");
+    fx.waits = true;
+    add("B");
+    ok_for("B"); /* ends the hold, and B */
+    expect("close ask:A");
+    fx.waits = false;
+    turns_settled(&fx.turns, STR("A"));
+    expect("=A:end_turn(1) by-result:B +B run close =B:end_turn end:end_turn");
+}
+
+/* ---- Steers ---- */
+
+static void test_steer(void **unused)
+{
+    (void)unused;
+    active("A");
+    steer("S");
+    result("{\"tag\":\"(1)\",\"user_message_uuids\":[\"A\"]}"); /* what the steer broke off */
+    expect("");
+    assert_true(echo("S"));
+    result("{\"tag\":\"(2)\",\"user_message_uuids\":[\"S\"]}");
+    expect("close =A:end_turn(2) end:end_turn");
+}
+
+static void test_steer_without_stamps(void **unused)
+{
+    (void)unused;
+    active("A");
+    steer("S");
+    result("{\"tag\":\"(1)\"}");
+    state("idle"); /* the steer was not read yet */
+    expect("");
+    state("running");
+    echo("S");
+    state("idle"); /* and not answered */
+    expect("");
+    result("{\"tag\":\"(2)\"}");
+    state("idle");
+    expect("close =A:end_turn(2) end:end_turn");
+}
+
+static void test_steer_error_is_recorded(void **unused)
+{
+    (void)unused;
+    active("A");
+    steer("S");
+    result("{\"is_error\":true}");
+    echo("S");
+    result("{\"tag\":\"(2)\",\"user_message_uuids\":[\"S\"]}");
+    expect("close =A:end_turn(2) end:end_turn");
+}
+
+static void test_steer_held(void **unused)
+{
+    (void)unused;
+    held("A");
+    steer("S");
+    expect("run");
+    fx.live[0] = '\0';
+    ok_for("S");
+    expect("close =A:end_turn end:end_turn");
+}
+
+static void test_steer_queued(void **unused)
+{
+    (void)unused;
+    add("A");
+    steer("S");
+    echo("A");
+    expect("on:A +A run");
+    ok_for("A");
+    expect("");
+    ok_for("S");
+    expect("close =A:end_turn end:end_turn");
+}
+
+static void test_steer_dropped(void **unused)
+{
+    (void)unused;
+    active("A");
+    steer("S");
+    life("S", "discarded");
+    ok_for("A");
+    expect("close =A:end_turn end:end_turn");
+}
+
+static void test_steer_and_the_next(void **unused)
+{
+    (void)unused;
+    active("A");
+    steer("S");
+    result("{\"tag\":\"(1)\",\"user_message_uuids\":[\"A\"]}");
+    add("B");
+    echo("B");
+    expect("close =A:end_turn(1) end:end_turn on:B +B run");
+}
+
+static void test_cancel_steered(void **unused)
+{
+    (void)unused;
+    active("A");
+    steer("S");
+    turns_cancel(&fx.turns);
+    expect("timer:30000 drop:S int");
+    ok_for("A");
+    expect("close! untimer =A:cancelled(tally) end:cancelled");
+}
+
+static void test_cancel_unread_steer(void **unused)
+{
+    (void)unused;
+    active("A");
+    steer("S");
+    ok_for("A");
+    state("idle");
+    turns_cancel(&fx.turns); /* an idle CLI has nothing to say to that */
+    expect("close! =A:cancelled(tally) end:cancelled drop:S int");
+}
+
+static void test_nothing_to_steer(void **unused)
+{
+    (void)unused;
+    assert_false(turns_steerable(&fx.turns));
+    assert_false(turns_steer(&fx.turns, "S"));
+    assert_false(echo("S"));
+}
+
+/* ---- The end of the CLI ---- */
+
+static const struct turn_end lost = {.failed = true, .code = 5}, over = {.failed = true, .code = 6};
+
+static void test_end(void **unused)
+{
+    (void)unused;
+    active("A");
+    add("B");
+    turns_on_end(&fx.turns, &lost, &over);
+    expect("close !A:5 end:failed !B:6");
+    turns_cancel(&fx.turns);
+    expect("");
+}
+
+static void test_end_cancelled(void **unused)
+{
+    (void)unused;
+    active("A");
+    turns_cancel(&fx.turns);
+    turns_on_end(&fx.turns, &lost, &over);
+    expect("timer:30000 int close! untimer =A:cancelled(tally) end:cancelled");
+}
+
+static void test_end_held(void **unused)
+{
+    (void)unused;
+    held("A");
+    turns_on_output(&fx.turns);
+    turns_on_end(&fx.turns, &lost, &over);
+    expect("run end:failed close =A:end_turn(1)");
+}
+
+static void test_end_settling(void **unused)
+{
+    (void)unused;
+    fx.waits = true;
+    active("A");
+    ok_for("A");
+    turns_on_end(&fx.turns, &lost, &over);
+    expect("close ask:A =A:end_turn end:end_turn");
+}
+
+static void test_odd_frames(void **unused)
+{
+    (void)unused;
+    add("A");
+    life("", "started");
+    turns_on_lifecycle(&fx.turns, STR_ABSENT, STR_ABSENT);
+    turns_on_echo(&fx.turns, STR_ABSENT);
+    turns_on_state(&fx.turns, STR_ABSENT);
+    turns_on_request(&fx.turns, JSON_NONE);
+    turns_still_queued(&fx.turns, JSON_NONE);
+    request("{\"a\":1}");
+    result("{\"origin\":{\"kind\":\"peer\"},\"user_message_uuids\":{\"a\":\"B\"},\"num_turns\":\"x\"}");
+    expect("autonomous");
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(test_turn),
+        CASE(test_started_inserts),
+        CASE(test_queue),
+        CASE(test_result_without_echo),
+        CASE(test_result_of_a_stranger),
+        CASE(test_result_of_the_next),
+        CASE(test_folded),
+        CASE(test_failure),
+        CASE(test_lost_call),
+        CASE(test_idle_without_result),
+        CASE(test_owed_idle),
+        CASE(test_dropped_prompt),
+        CASE(test_hand_off),
+        CASE(test_cycle),
+        CASE(test_turn_takes_cycle_over),
+        CASE(test_cycle_ends_idle),
+        CASE(test_waiting),
+        CASE(test_hold),
+        CASE(test_hold_until_idle),
+        CASE(test_hold_ends_with_the_next),
+        CASE(test_hold_and_local_command),
+        CASE(test_failure_is_not_held),
+        CASE(test_cancel_held),
+        CASE(test_cancel_follow_up),
+        CASE(test_cancel_active),
+        CASE(test_cancel_queued),
+        CASE(test_cancel_idle),
+        CASE(test_cancelled_orphan_without_stamp),
+        CASE(test_still_queued),
+        CASE(test_stale_diagnostic),
+        CASE(test_request_ends_the_cancel),
+        CASE(test_cancel_backstop),
+        CASE(test_settling),
+        CASE(test_cancel_settling),
+        CASE(test_failure_does_not_wait),
+        CASE(test_result_waits_for_settling),
+        CASE(test_steer),
+        CASE(test_steer_without_stamps),
+        CASE(test_steer_error_is_recorded),
+        CASE(test_steer_held),
+        CASE(test_steer_queued),
+        CASE(test_steer_dropped),
+        CASE(test_steer_and_the_next),
+        CASE(test_cancel_steered),
+        CASE(test_cancel_unread_steer),
+        CASE(test_nothing_to_steer),
+        CASE(test_end),
+        CASE(test_end_cancelled),
+        CASE(test_end_held),
+        CASE(test_end_settling),
+        CASE(test_odd_frames),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
