@@ -119,8 +119,9 @@ static int serve(struct program *p, int argc, char **argv)
         .user = p,
     });
     if (!p->v1) {
-        log_write(&p->log, LOG_ERROR, "standard input and output cannot be used. An editor starts herald with pipes; "
-                                      "`herald --help` says more");
+        log_write(&p->log, LOG_ERROR,
+                  "standard input and output cannot be used. An editor starts herald with pipes; "
+                  "`herald --help` says more");
         return 1;
     }
     uv_run(&p->loop, UV_RUN_DEFAULT);

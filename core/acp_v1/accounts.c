@@ -6,7 +6,8 @@
 static void reply_refused(struct rpc_request *req, struct provider_error *e)
 {
     if (e->message) {
-        rpc_reply_error(req, RPC_INVALID_PARAMS, str_of(e->message), e->data.n ? buf_str(&e->data) : STR_ABSENT);
+        rpc_reply_error(req, RPC_INVALID_PARAMS, str_of(e->message),
+                        e->data.n ? buf_str(&e->data) : STR_ABSENT);
     } else {
         reply_details(req, "out of memory");
     }

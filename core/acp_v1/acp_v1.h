@@ -1,8 +1,8 @@
 /* The ACP v1 surface: JSON-RPC methods in, session updates out.
  *
- * Follows the Agent Client Protocol v1 and the AIR extension contract. A table of methods reads parameters by tables of
- * fields and calls the agent and its sessions; the surface table shapes what they have to say. There is one object for each
- * connection. */
+ * Follows the Agent Client Protocol v1 and the AIR extension contract. A table of methods reads parameters by
+ * tables of fields and calls the agent and its sessions; the surface table shapes what they have to say.
+ * There is one object for each connection. */
 #ifndef HERALD_ACP_V1_ACP_V1_H
 #define HERALD_ACP_V1_ACP_V1_H
 
@@ -19,7 +19,7 @@ struct acp_v1_setup {
     const char *const *env; /* of this process */
     int in, out;            /* descriptors, taken over */
     bool hide_claude_auth;
-    const str *args;        /* what we were started with, without the program itself */
+    const str *args; /* what we were started with, without the program itself */
     size_t n_args;
     void (*closed)(void *user); /* the client is gone */
     void *user;

@@ -9,8 +9,8 @@ static void put_empty(struct buf *b, const char *key)
 
 static void put_capabilities(struct buf *b)
 {
-    static const char *const session_abilities[] = {"additionalDirectories", "close", "delete", "fork",
-                                                    "list",                  "resume", "subagents"};
+    static const char *const session_abilities[] =
+        {"additionalDirectories", "close", "delete", "fork", "list", "resume", "subagents"};
     json_key(b, "agentCapabilities");
     json_open_object(b);
     json_key(b, "_meta");
@@ -34,8 +34,12 @@ static void put_capabilities(struct buf *b)
 
 static void put_air(struct buf *b)
 {
-    static const char *const abilities[] = {"sessionFailure", "agentFileChangeReport", "nativeSubagentSessions",
-                                            "asyncTasks",     "recommendedValue",      "diffPatch",
+    static const char *const abilities[] = {"sessionFailure",
+                                            "agentFileChangeReport",
+                                            "nativeSubagentSessions",
+                                            "asyncTasks",
+                                            "recommendedValue",
+                                            "diffPatch",
                                             "planFile"};
     json_key(b, "jetbrains");
     json_open_object(b);
@@ -48,7 +52,9 @@ static void put_air(struct buf *b)
         json_put_c(b, abilities[i]);
     }
     json_close_array(b);
-    json_member_raw(b, "goal", STR("{\"version\":1,\"controlMethod\":\"_session/goal\",\"actions\":[\"set\",\"clear\"]}"));
+    json_member_raw(
+        b, "goal",
+        STR("{\"version\":1,\"controlMethod\":\"_session/goal\",\"actions\":[\"set\",\"clear\"]}"));
     json_close_object(b);
     json_close_object(b);
 }

@@ -1,5 +1,5 @@
-/* The ACP v1 surface, for the files that make it up: methods.c (requests of the client), updates.c (what goes to it),
- * initialize.c (what it is told first). */
+/* The ACP v1 surface, for the files that make it up: methods.c (requests of the client), updates.c (what goes
+ * to it), initialize.c (what it is told first). */
 #ifndef HERALD_ACP_V1_INTERNAL_H
 #define HERALD_ACP_V1_INTERNAL_H
 

@@ -3,9 +3,9 @@
 
 #include "acp_v1/internal.h"
 #include "acp_v1/params.h"
-#include "json/fields.h"
 #include "session/prompt_content.h"
 #include "session/steering.h"
+#include "json/fields.h"
 
 /* ---- Answers ---- */
 
@@ -44,7 +44,8 @@ void reply_error(struct rpc_request *req, const struct session_error *e)
 
 void reply_no_session(struct rpc_request *req)
 {
-    reply_error(req, &(struct session_error){.code = RPC_INTERNAL_ERROR, .details = STR("Session not found")});
+    reply_error(req,
+                &(struct session_error){.code = RPC_INTERNAL_ERROR, .details = STR("Session not found")});
 }
 
 void reply_details(struct rpc_request *req, const char *details)
@@ -198,7 +199,8 @@ static void do_set_option(struct acp_v1 *v, struct rpc_request *req)
         return;
     }
     if (json_is_bool(p.value) && !str_is(p.type, "boolean")) {
-        rpc_reply_error(req, RPC_INVALID_PARAMS, STR("Invalid params: a boolean value needs type \"boolean\""),
+        rpc_reply_error(req, RPC_INVALID_PARAMS,
+                        STR("Invalid params: a boolean value needs type \"boolean\""),
                         STR("{\"_errors\":[],\"value\":{\"_errors\":[\"expected a string\"]}}"));
         return;
     }
@@ -290,7 +292,8 @@ struct steer_meta {
     json idle_behavior;
 };
 
-/* _meta.steering.idleBehavior, which may be missing. False: it is something else, and the request is answered. */
+/* _meta.steering.idleBehavior, which may be missing. False: it is something else, and the request is
+ * answered. */
 static bool read_idle_behavior(struct rpc_request *req, json meta, bool *prompt_required)
 {
     static const struct json_field rows[] = {
@@ -299,7 +302,8 @@ static bool read_idle_behavior(struct rpc_request *req, json meta, bool *prompt_
     struct steer_meta p = {0};
     json steering = json_get(meta, "steering");
     struct json_problems problems = JSON_PROBLEMS_INIT;
-    bool fits = !json_is(steering, JSON_OBJECT) || json_fields(steering, rows, ARRAY_LEN(rows), &p, &problems);
+    bool fits =
+        !json_is(steering, JSON_OBJECT) || json_fields(steering, rows, ARRAY_LEN(rows), &p, &problems);
     if (!fits) {
         reply_problems(req, &problems);
     }
@@ -427,8 +431,8 @@ static void on_notification(void *user, str method, json params)
             return;
         }
     }
-    log_write(v->setup.log, LOG_DEBUG, "a notification is not known: %.*s", (int)(method.n < 100 ? method.n : 100),
-              method.p);
+    log_write(v->setup.log, LOG_DEBUG, "a notification is not known: %.*s",
+              (int)(method.n < 100 ? method.n : 100), method.p);
 }
 
 static void on_closed(void *user)
@@ -471,7 +475,8 @@ struct acp_v1 *acp_v1_new(const struct acp_v1_setup *setup)
         .hide_claude_auth = setup->hide_claude_auth,
     };
     v->meta = meta_filter_new();
-    v->rpc = v->meta ? rpc_endpoint_new(setup->loop, setup->log, setup->in, setup->out, &rpc_events, v) : NULL;
+    v->rpc =
+        v->meta ? rpc_endpoint_new(setup->loop, setup->log, setup->in, setup->out, &rpc_events, v) : NULL;
     if (!v->rpc || !agent_init(&v->agent)) {
         rpc_endpoint_free(v->rpc);
         meta_filter_free(v->meta);

@@ -10,8 +10,14 @@ bool read_params(struct rpc_request *req, const struct json_field *rows, size_t 
 #define READ(req, rows, out) read_params(req, rows, ARRAY_LEN(rows), out)
 /* For a method whose parameters must only be an object. */
 #define READ_OBJECT(req) read_params(req, NULL, 0, NULL)
-#define ROW(type, name, member, kind, flags) {name, kind, offsetof(struct type, member), flags, NULL}
-#define CHECKED(type, name, member, flags, check) {name, FIELD_CHECKED, offsetof(struct type, member), flags, check}
+#define ROW(type, name, member, kind, flags)                                                                 \
+    {                                                                                                        \
+        name, kind, offsetof(struct type, member), flags, NULL                                               \
+    }
+#define CHECKED(type, name, member, flags, check)                                                            \
+    {                                                                                                        \
+        name, FIELD_CHECKED, offsetof(struct type, member), flags, check                                     \
+    }
 
 void reply_empty(struct rpc_request *req);
 void reply_error(struct rpc_request *req, const struct session_error *e);

@@ -1,5 +1,5 @@
-/* What sessions have to say, as ACP v1 notifications and requests. Every message is written straight into the connection's
- * output. */
+/* What sessions have to say, as ACP v1 notifications and requests. Every message is written straight into the
+ * connection's output. */
 #include "acp_v1/internal.h"
 
 /* Begins {"sessionId":…,"update":{"sessionUpdate":kind of a session/update. */

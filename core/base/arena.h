@@ -14,7 +14,7 @@ struct arena {
     struct arena_block *first; /* the newest block */
     bool failed;
 };
-#define ARENA_INIT ((struct arena){0})
+#define ARENA_INIT       ((struct arena){0})
 #define AUTO_ARENA(name) CLEANUP(arena_free) struct arena name = ARENA_INIT
 
 /* Zeroed memory, aligned for any object; NULL when memory is out. Lives until reset or free. */

@@ -33,14 +33,13 @@ static inline void list_remove(struct list *item)
     list_init(item);
 }
 #define LIST_ENTRY(item, type, member) CONTAINER_OF(item, type, member)
-#define LIST_FIRST(head, type, member) \
-    (list_empty(head) ? NULL : LIST_ENTRY((head)->next, type, member))
+#define LIST_FIRST(head, type, member) (list_empty(head) ? NULL : LIST_ENTRY((head)->next, type, member))
 /* The current item may be removed inside the loop. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): the argument is a type */
-#define LIST_EACH(var, head, type, member)                               \
-    for (type *var = LIST_ENTRY((head)->next, type, member),             \
-              *next_##var = LIST_ENTRY(var->member.next, type, member);  \
-         &var->member != (head);                                         \
+#define LIST_EACH(var, head, type, member)                                                                   \
+    for (type *var = LIST_ENTRY((head)->next, type, member),                                                 \
+              *next_##var = LIST_ENTRY(var->member.next, type, member);                                      \
+         &var->member != (head);                                                                             \
          var = next_##var, next_##var = LIST_ENTRY(next_##var->member.next, type, member))
 /* NOLINTEND(bugprone-macro-parentheses) */
 

@@ -20,10 +20,13 @@ typedef struct str {
     size_t n;      /* bytes */
 } str;
 
-#define STR(literal)     ((str){"" literal, sizeof(literal) - 1})
-#define STR_INIT(literal) {"" literal, sizeof(literal) - 1}
-#define STR_ABSENT       ((str){NULL, 0})
-#define STR_ARG(s)       (int)(s).n, (s).p /* for %.*s in diagnostics */
+#define STR(literal) ((str){"" literal, sizeof(literal) - 1})
+#define STR_INIT(literal)                                                                                    \
+    {                                                                                                        \
+        "" literal, sizeof(literal) - 1                                                                      \
+    }
+#define STR_ABSENT ((str){NULL, 0})
+#define STR_ARG(s) (int)(s).n, (s).p /* for %.*s in diagnostics */
 
 static inline str str_of(const char *c)
 {

@@ -7,7 +7,10 @@ struct capability_row {
     size_t offset;
 };
 
-#define ROW(capability, member) {capability, offsetof(struct client_capabilities, member)}
+#define ROW(capability, member)                                                                              \
+    {                                                                                                        \
+        capability, offsetof(struct client_capabilities, member)                                             \
+    }
 
 static const struct capability_row air_rows[] = {
     ROW("diffPatch", air_diff_patch),

@@ -366,8 +366,7 @@ static void forget(struct failures *f, struct incident *i)
 void failures_free(struct failures *f)
 {
     if (f->incidents.next) {
-        LIST_EACH(i, &f->incidents, struct incident, link)
-        {
+        LIST_EACH(i, &f->incidents, struct incident, link) {
             forget(f, i);
         }
     }
@@ -397,8 +396,7 @@ static struct incident *newest(const struct failures *f)
 /* The oldest ended incident, else the oldest of all; NULL when there is none. */
 static struct incident *oldest(const struct failures *f)
 {
-    LIST_EACH(i, &f->incidents, struct incident, link)
-    {
+    LIST_EACH(i, &f->incidents, struct incident, link) {
         if (!i->active) {
             return i;
         }
@@ -536,8 +534,7 @@ bool failures_replayed(struct failures *f, str user_uuid, str message_uuid, str 
         buf_put_str(&id, message_uuid);
     }
     /* Only the latest replayed limit can still hold. */
-    LIST_EACH(i, &f->incidents, struct incident, link)
-    {
+    LIST_EACH(i, &f->incidents, struct incident, link) {
         i->active &= i->scope != SCOPE_REPLAYED;
     }
     *out =
@@ -582,8 +579,7 @@ static bool recovers(const struct incident *i, enum failure_event event, str pro
 
 void failures_recover(struct failures *f, enum failure_event event, str prompt_uuid)
 {
-    LIST_EACH(i, &f->incidents, struct incident, link)
-    {
+    LIST_EACH(i, &f->incidents, struct incident, link) {
         if (i->active && recovers(i, event, prompt_uuid)) {
             i->active = false;
             forget_notice(f);

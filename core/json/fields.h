@@ -9,14 +9,14 @@
 #include "json/json.h"
 
 enum json_field_type {
-    FIELD_STRING,   /* str: any string */
-    FIELD_INT,      /* int64_t: a whole number */
-    FIELD_BOOL,     /* bool */
-    FIELD_OBJECT,   /* json: an object */
-    FIELD_ARRAY,    /* json: an array */
-    FIELD_STRINGS,  /* json: an array of strings */
-    FIELD_ANY,      /* json: anything */
-    FIELD_CHECKED,  /* json: what `check` accepts */
+    FIELD_STRING,  /* str: any string */
+    FIELD_INT,     /* int64_t: a whole number */
+    FIELD_BOOL,    /* bool */
+    FIELD_OBJECT,  /* json: an object */
+    FIELD_ARRAY,   /* json: an array */
+    FIELD_STRINGS, /* json: an array of strings */
+    FIELD_ANY,     /* json: anything */
+    FIELD_CHECKED, /* json: what `check` accepts */
 };
 
 enum json_field_flags {

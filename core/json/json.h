@@ -7,8 +7,8 @@
  *
  * That is why the wire is not read with cJSON: it cuts strings at U+0000, refuses lone surrogates,
  * keeps numbers as doubles and recurses. cJSON serves where trees are merged and changed
- * (session/settings). Here strings have lengths, lone surrogates live on as WTF-8, parsing does not recurse, and
- * depth and number of values are bounded.
+ * (session/settings). Here strings have lengths, lone surrogates live on as WTF-8, parsing does not recurse,
+ * and depth and number of values are bounded.
  *
  * Every accessor takes a missing value and answers with a missing one, so a path is read without
  * checks: json_str(json_get(json_get(m, "message"), "id")). Of equal keys the last one counts, as in

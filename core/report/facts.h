@@ -13,17 +13,17 @@
 enum fact_form { FORM_FACT, FORM_PLAIN, FORM_COUNT };
 
 enum tool_kind { /* the values of herald_kind */
-    KIND_OTHER,
-    KIND_READ,
-    KIND_EDIT,
-    KIND_DELETE,
-    KIND_MOVE,
-    KIND_SEARCH,
-    KIND_EXECUTE,
-    KIND_THINK,
-    KIND_FETCH,
-    KIND_SWITCH_MODE,
-    KIND_COUNT,
+                 KIND_OTHER,
+                 KIND_READ,
+                 KIND_EDIT,
+                 KIND_DELETE,
+                 KIND_MOVE,
+                 KIND_SEARCH,
+                 KIND_EXECUTE,
+                 KIND_THINK,
+                 KIND_FETCH,
+                 KIND_SWITCH_MODE,
+                 KIND_COUNT,
 };
 /* The word that ACP has for it: "read", "switch_mode". */
 const char *tool_kind_name(enum tool_kind kind);
@@ -55,7 +55,7 @@ struct fact_contents {
 
 struct fact_edit {
     struct fact_edit *next;
-    bool write;       /* the whole file; else a replacement */
+    bool write; /* the whole file; else a replacement */
     bool replace_all;
     str path;
     str old_text; /* absent or empty: the file is new */

@@ -1,7 +1,7 @@
 /* Exact patches of files: sources from the disk, line diffs, Git's text of them, previews and final changes.
  *
- * Follows the contract's "Diff patch". Functions named read_ touch the disk and may run on a worker thread; they use
- * nothing but their arguments. The others are pure. */
+ * Follows the contract's "Diff patch". Functions named read_ touch the disk and may run on a worker thread;
+ * they use nothing but their arguments. The others are pure. */
 #ifndef HERALD_REPORT_PATCH_H
 #define HERALD_REPORT_PATCH_H
 
@@ -31,22 +31,24 @@ struct patch_line {
 };
 
 struct patch {
-    str text;                /* the whole patch */
+    str text;                 /* the whole patch */
     struct patch_line *lines; /* newStart of each hunk */
 };
 
-/* The patch that makes `new_text` of `old_text` (absent: the file is created). False when there is no difference, it
- * takes too long, or memory is out. `path` is written by Git's rules; with `prefixes` as a/… and b/… */
+/* The patch that makes `new_text` of `old_text` (absent: the file is created). False when there is no
+ * difference, it takes too long, or memory is out. `path` is written by Git's rules; with `prefixes` as a/…
+ * and b/… */
 bool patch_make(struct arena *a, str path, bool prefixes, str old_text, str new_text, struct patch *out);
 
-/* The content (a JSON array) that shows an edit before it is approved, from the file as it is now; absent when there is
- * no preview. `path` is the edit's path, resolved. `notice` becomes true when the content is only the notice that the
- * file cannot be shown. */
-str preview_content(struct arena *a, const struct client_capabilities *c, const struct fact_edit *edit, str path,
-                    const struct file_source *source, bool *notice);
+/* The content (a JSON array) that shows an edit before it is approved, from the file as it is now; absent
+ * when there is no preview. `path` is the edit's path, resolved. `notice` becomes true when the content is
+ * only the notice that the file cannot be shown. */
+str preview_content(struct arena *a, const struct client_capabilities *c, const struct fact_edit *edit,
+                    str path, const struct file_source *source, bool *notice);
 
-/* The content and locations (JSON arrays, each absent when there is none) of a change that has happened. `source` is the
- * file as it is now, read only for a client that wants patches (else NULL). `path` is the change's path, resolved. */
+/* The content and locations (JSON arrays, each absent when there is none) of a change that has happened.
+ * `source` is the file as it is now, read only for a client that wants patches (else NULL). `path` is the
+ * change's path, resolved. */
 void final_change(struct arena *a, const struct client_capabilities *c, const struct fact_file_change *change,
                   str path, const struct file_source *source, str *content, str *locations);
 /* Whether final_change() needs the file for this client. */

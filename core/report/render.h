@@ -1,9 +1,9 @@
 /* Facts to reports: the only place that knows which ACP field carries a fact for which client.
  *
  * Each function is pure: it reads the facts, the call and the client's capabilities and fills in reports.
- * Disk access that a report depends on (is the plan file there, where is the skill's file, what does the edited
- * file hold) has been done by the caller and comes in through the context or as a ready `change`. Follows the
- * contract's "Tool call contract" and "Claude tools and ACP fields". */
+ * Disk access that a report depends on (is the plan file there, where is the skill's file, what does the
+ * edited file hold) has been done by the caller and comes in through the context or as a ready `change`.
+ * Follows the contract's "Tool call contract" and "Claude tools and ACP fields". */
 #ifndef HERALD_REPORT_RENDER_H
 #define HERALD_REPORT_RENDER_H
 
@@ -41,13 +41,14 @@ struct render_use_options {
 void render_use(const struct render_context *cx, const struct render_call *call, const struct facts *f,
                 struct render_use_options options, struct tool_report *out);
 
-/* The content of a use as an array (terminal block, change, display), as a request of a client that is not AIR
- * repeats it. */
-str render_use_content(const struct render_context *cx, const struct render_call *call, const struct facts *f);
+/* The content of a use as an array (terminal block, change, display), as a request of a client that is not
+ * AIR repeats it. */
+str render_use_content(const struct render_context *cx, const struct render_call *call,
+                       const struct facts *f);
 /* A list of content as an array; absent when the facts state no list. */
 str render_contents(const struct render_context *cx, const struct fact_contents *contents);
-/* The locations as an array; absent when the facts state no list. `extra` is a further path or absent; when it is one
- * of the locations already it is not added. */
+/* The locations as an array; absent when the facts state no list. `extra` is a further path or absent; when
+ * it is one of the locations already it is not added. */
 str render_locations(const struct render_context *cx, const struct facts *f, str extra);
 /* The input as `rawInput` shows it to this client. `keep_file_text`: nothing else shows the file's text. */
 str render_raw_input(const struct render_context *cx, json input, const struct facts *f, bool keep_file_text);
@@ -71,18 +72,18 @@ struct render_result_input {
 size_t render_result(const struct render_context *cx, const struct render_call *call, const struct facts *use,
                      const struct facts *f, const struct render_result_input *in, struct tool_report out[2]);
 
-/* The report of a PostToolUse hook. `content` and `locations` are the final change (JSON arrays) or absent. False when
- * this client gets none. */
+/* The report of a PostToolUse hook. `content` and `locations` are the final change (JSON arrays) or absent.
+ * False when this client gets none. */
 bool render_finished(const struct render_context *cx, const struct render_call *call, const struct facts *f,
                      json tool_response, str content, str locations, struct tool_report *out);
 
 /* The CLI's system/permission_denied message. */
 void render_denied(const struct render_context *cx, const struct render_call *call, json message,
                    struct tool_report *out);
-/* A tool_progress beat; `call` is the call that is told about. `fallback`: the beat named another, unknown call and
- * fell back to its parent. */
-void render_progress(const struct render_context *cx, const struct render_call *call, json beat, bool fallback,
-                     str parent, struct tool_report *out);
+/* A tool_progress beat; `call` is the call that is told about. `fallback`: the beat named another, unknown
+ * call and fell back to its parent. */
+void render_progress(const struct render_context *cx, const struct render_call *call, json beat,
+                     bool fallback, str parent, struct tool_report *out);
 
 /* A call that ends without a result. */
 enum render_close { CLOSE_NOT_RUN, CLOSE_CANCELLED, CLOSE_NO_RESULT };
@@ -95,7 +96,8 @@ void render_plan_call_result(const struct render_context *cx, const struct rende
 void render_unknown_result(const struct render_context *cx, str id, const struct render_result_input *in,
                            struct tool_report *out);
 
-/* A text content item as it stands in a content array: {"type":"content","content":{"type":"text","text":…}}. */
+/* A text content item as it stands in a content array: {"type":"content","content":{"type":"text","text":…}}.
+ */
 void render_put_text(struct buf *b, str text);
 
 #endif

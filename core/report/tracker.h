@@ -1,8 +1,8 @@
 /* What the client knows of each open tool call, so that an update carries only what changed.
  *
- * The field tracker is the session's: it remembers a hash of each top-level field that was sent and takes equal ones
- * out of later updates. The meta filter is the connection's, for AIR only, and does the same for the _meta keys that AIR
- * merges. Both keep XXH3-128 hashes, never the texts. */
+ * The field tracker is the session's: it remembers a hash of each top-level field that was sent and takes
+ * equal ones out of later updates. The meta filter is the connection's, for AIR only, and does the same for
+ * the _meta keys that AIR merges. Both keep XXH3-128 hashes, never the texts. */
 #ifndef HERALD_REPORT_TRACKER_H
 #define HERALD_REPORT_TRACKER_H
 
@@ -11,10 +11,11 @@
 struct field_tracker;
 struct field_tracker *field_tracker_new(void);
 void field_tracker_free(struct field_tracker *t);
-/* Takes out what the client has; false when nothing is left to send. A report that the tracker cannot remember
- * (memory is out) passes whole. */
+/* Takes out what the client has; false when nothing is left to send. A report that the tracker cannot
+ * remember (memory is out) passes whole. */
 bool field_tracker_pass(struct field_tracker *t, struct tool_report *r);
-/* The content that a permission request showed stays until a report that may replace it. Only for a tracked call. */
+/* The content that a permission request showed stays until a report that may replace it. Only for a tracked
+ * call. */
 void field_tracker_pin(struct field_tracker *t, str id, str content);
 /* Forgets the call: later updates pass unchanged. */
 void field_tracker_end(struct field_tracker *t, str id);

@@ -1,4 +1,5 @@
-/* A byte stream to read and write in a libuv loop, over whatever kind of descriptor a client started us with. */
+/* A byte stream to read and write in a libuv loop, over whatever kind of descriptor a client started us with.
+ */
 #ifndef HERALD_RPC_CHANNEL_H
 #define HERALD_RPC_CHANNEL_H
 
@@ -19,7 +20,8 @@ void channel_in_stop(struct channel_in *in);
 /* No callback comes any more; freed from the loop. */
 void channel_in_free(struct channel_in *in);
 
-/* `progress` is called after queued bytes were taken, and with `broken` once when the output cannot be written. */
+/* `progress` is called after queued bytes were taken, and with `broken` once when the output cannot be
+ * written. */
 typedef void channel_progress_cb(void *user, bool broken);
 
 struct channel_out *channel_out_new(uv_loop_t *loop, int fd, channel_progress_cb *progress, void *user);

@@ -5,9 +5,9 @@
 #include "base/list.h"
 #include "rpc/channel.h"
 
-/* Lines are cut out of the bytes as they come; a line that lies within one chunk is parsed where it is, and only the
- * pieces of a longer one are collected in `partial`. Output is collected in `out`; the prepare and check handles write
- * it before and after the loop waits. */
+/* Lines are cut out of the bytes as they come; a line that lies within one chunk is parsed where it is, and
+ * only the pieces of a longer one are collected in `partial`. Output is collected in `out`; the prepare and
+ * check handles write it before and after the loop waits. */
 struct rpc_endpoint {
     const struct log *log;
     const struct rpc_events *events;
@@ -130,7 +130,8 @@ struct buf *rpc_begin_notification(struct rpc_endpoint *ep, const char *method)
     return b;
 }
 
-struct buf *rpc_begin_call(struct rpc_endpoint *ep, const char *method, rpc_answer_cb *cb, void *user, uint64_t *id)
+struct buf *rpc_begin_call(struct rpc_endpoint *ep, const char *method, rpc_answer_cb *cb, void *user,
+                           uint64_t *id)
 {
     struct rpc_call *call = calloc(1, sizeof(*call));
     if (!call) {
@@ -148,7 +149,7 @@ struct buf *rpc_begin_call(struct rpc_endpoint *ep, const char *method, rpc_answ
 
 static struct rpc_call *find_call(struct rpc_endpoint *ep, uint64_t id)
 {
-    LIST_EACH (call, &ep->calls, struct rpc_call, link) {
+    LIST_EACH(call, &ep->calls, struct rpc_call, link) {
         if (call->id == id) {
             return call;
         }
@@ -205,10 +206,11 @@ static json request_id(const struct rpc_request *req)
 
 struct rpc_request *rpc_request_find(struct rpc_endpoint *ep, json id)
 {
-    LIST_EACH (req, &ep->requests, struct rpc_request, link) {
+    LIST_EACH(req, &ep->requests, struct rpc_request, link) {
         json own = request_id(req);
         if (json_type(own) == json_type(id) &&
-            (json_is(id, JSON_STRING) ? str_eq(json_str(own), json_str(id)) : str_eq(json_raw(own), json_raw(id)))) {
+            (json_is(id, JSON_STRING) ? str_eq(json_str(own), json_str(id))
+                                      : str_eq(json_raw(own), json_raw(id)))) {
             return req;
         }
     }
@@ -295,7 +297,8 @@ static void handle_message(struct rpc_endpoint *ep, struct json_doc *doc)
         handle_response(ep, m);
         return;
     }
-    bool id_fits = !json_present(id) || json_is(id, JSON_STRING) || json_is(id, JSON_NUMBER) || json_is(id, JSON_NULL);
+    bool id_fits =
+        !json_present(id) || json_is(id, JSON_STRING) || json_is(id, JSON_NUMBER) || json_is(id, JSON_NULL);
     if (!json_is(m, JSON_OBJECT) || !str_is(json_str(json_get(m, "jsonrpc")), "2.0") ||
         !json_is(method, JSON_STRING) || !id_fits) {
         put_error(ep, JSON_NONE, RPC_INVALID_REQUEST, STR("Invalid request"), json_raw(m));
@@ -328,7 +331,8 @@ static bool too_long(struct rpc_endpoint *ep, size_t n)
     if (n <= RPC_LINE_MAX + 1) { /* a CR does not count */
         return false;
     }
-    log_write(ep->log, LOG_ERROR, "a message of the client is longer than %d bytes; the connection ends", RPC_LINE_MAX);
+    log_write(ep->log, LOG_ERROR, "a message of the client is longer than %d bytes; the connection ends",
+              RPC_LINE_MAX);
     close_down(ep);
     return true;
 }
@@ -466,10 +470,10 @@ void rpc_endpoint_free(struct rpc_endpoint *ep)
     rpc_flush(ep);
     channel_in_free(ep->in);
     channel_out_free(ep->output);
-    LIST_EACH (req, &ep->requests, struct rpc_request, link) {
+    LIST_EACH(req, &ep->requests, struct rpc_request, link) {
         free_request(req);
     }
-    LIST_EACH (call, &ep->calls, struct rpc_call, link) {
+    LIST_EACH(call, &ep->calls, struct rpc_call, link) {
         list_remove(&call->link);
         free(call);
     }

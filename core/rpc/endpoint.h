@@ -1,9 +1,10 @@
 /* One JSON-RPC 2.0 endpoint over a byte stream: one message a line, requests both ways.
  *
- * Lines are handled strictly in the order in which they come; a request may be answered at any later time and in any
- * order. What is sent is collected and written once for each round of the loop, so that a burst of notifications costs
- * one system call. When the other side reads too slowly the endpoint says so (`congested`), and whoever makes the output
- * is expected to stop its source; nothing that was handed over is dropped.
+ * Lines are handled strictly in the order in which they come; a request may be answered at any later time and
+ * in any order. What is sent is collected and written once for each round of the loop, so that a burst of
+ * notifications costs one system call. When the other side reads too slowly the endpoint says so
+ * (`congested`), and whoever makes the output is expected to stop its source; nothing that was handed over is
+ * dropped.
  *
  * It knows nothing of ACP. Its input and output may be pipes, sockets, terminals or files. */
 #ifndef HERALD_RPC_ENDPOINT_H
@@ -34,8 +35,8 @@ struct rpc_endpoint;
 struct rpc_request; /* a request of the other side that is not answered yet */
 
 struct rpc_events {
-    /* A request came. It stays open until rpc_reply() or rpc_reply_error(); when the connection closes first it is
-     * freed with the endpoint, and answering it before that does no harm. */
+    /* A request came. It stays open until rpc_reply() or rpc_reply_error(); when the connection closes first
+     * it is freed with the endpoint, and answering it before that does no harm. */
     void (*request)(void *user, struct rpc_request *req);
     /* A notification; `params` is valid during the call. */
     void (*notification)(void *user, str method, json params);
@@ -45,13 +46,14 @@ struct rpc_events {
     void (*congested)(void *user, bool yes);
 };
 
-/* Takes over the two descriptors (which may be equal). NULL when one of them cannot be used or memory is out. */
+/* Takes over the two descriptors (which may be equal). NULL when one of them cannot be used or memory is out.
+ */
 struct rpc_endpoint *rpc_endpoint_new(uv_loop_t *loop, const struct log *log, int in, int out,
                                       const struct rpc_events *events, void *user);
 /* Starts reading. */
 void rpc_endpoint_start(struct rpc_endpoint *ep);
-/* Writes what is left if the other side takes it without waiting, drops open requests and calls (without their
- * callbacks), and frees the endpoint from the loop. */
+/* Writes what is left if the other side takes it without waiting, drops open requests and calls (without
+ * their callbacks), and frees the endpoint from the loop. */
 void rpc_endpoint_free(struct rpc_endpoint *ep);
 /* Stops and goes on reading; nests not. */
 void rpc_endpoint_pause(struct rpc_endpoint *ep, bool paused);
@@ -77,11 +79,13 @@ void rpc_reply_error(struct rpc_request *req, int code, str message, str data);
 struct buf *rpc_begin_notification(struct rpc_endpoint *ep, const char *method);
 /* `result` or `error` is missing; both are when the answer was malformed or the connection closed. */
 typedef void rpc_answer_cb(void *user, json result, json error);
-/* `*id` gets the number of the call, for rpc_cancel(). NULL when memory is out: then the call is not made and there is no
- * rpc_end(). */
-struct buf *rpc_begin_call(struct rpc_endpoint *ep, const char *method, rpc_answer_cb *cb, void *user, uint64_t *id);
+/* `*id` gets the number of the call, for rpc_cancel(). NULL when memory is out: then the call is not made and
+ * there is no rpc_end(). */
+struct buf *rpc_begin_call(struct rpc_endpoint *ep, const char *method, rpc_answer_cb *cb, void *user,
+                           uint64_t *id);
 void rpc_end(struct rpc_endpoint *ep);
-/* The answer is no longer wanted: tells the other side with $/cancel_request, and the callback is not called. */
+/* The answer is no longer wanted: tells the other side with $/cancel_request, and the callback is not called.
+ */
 void rpc_cancel(struct rpc_endpoint *ep, uint64_t id);
 /* Writes what is collected now, not at the end of the round. */
 void rpc_flush(struct rpc_endpoint *ep);

@@ -127,8 +127,10 @@ void agent_probe_auth(struct agent *a, str cwd)
     if (!cli.path.p || !folder.p) {
         return;
     }
-    struct cli_spawn spawn = {
-        .executable = cli.path.p, .env = a->env, .cwd = folder.p, .launcher = a->executable};
+    struct cli_spawn spawn = {.executable = cli.path.p,
+                              .env = a->env,
+                              .cwd = folder.p,
+                              .launcher = a->executable};
     if (!auth_probe_run(a->probe, &spawn, probed, a)) {
         log_write(a->log, LOG_DEBUG, "the sign-in state could not be asked");
     }

@@ -1,7 +1,8 @@
-/* What the sessions of one connection share: the client's capabilities, the surface, the reporters, the account.
+/* What the sessions of one connection share: the client's capabilities, the surface, the reporters, the
+ * account.
  *
- * There is one agent for each connection. It knows the sessions by their ids and starts and ends them; the protocol
- * surface calls it, and gets told through the surface table. */
+ * There is one agent for each connection. It knows the sessions by their ids and starts and ends them; the
+ * protocol surface calls it, and gets told through the surface table. */
 #ifndef HERALD_SESSION_AGENT_H
 #define HERALD_SESSION_AGENT_H
 
@@ -60,8 +61,8 @@ void agent_note_account(struct agent *a, json account, str api_key_helper);
 /* The client authenticated with a gateway; `base_url` is absent when it gave none. */
 void agent_note_gateway(struct agent *a, str base_url);
 
-/* logout: forgets routes, runs `claude auth logout` (logout.c) and looks afresh who is signed in. `done` does not come when the
- * agent is closed meanwhile. */
+/* logout: forgets routes, runs `claude auth logout` (logout.c) and looks afresh who is signed in. `done` does
+ * not come when the agent is closed meanwhile. */
 void agent_logout(struct agent *a, session_done_cb *done, void *user);
 /* Nobody is signed in, as far as is known; a fresh probe says more. */
 void agent_forget_account(struct agent *a);

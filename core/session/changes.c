@@ -1,7 +1,8 @@
 /* Changes of options, one after the other, and what the client is told of them.
  *
- * A change waits until those before it are through, then sends its requests to the CLI one by one. The first change of a
- * session, and of a process that replaces another, is part of the start and goes ahead of all others. */
+ * A change waits until those before it are through, then sends its requests to the CLI one by one. The first
+ * change of a session, and of a process that replaces another, is part of the start and goes ahead of all
+ * others. */
 #include <stdlib.h>
 
 #include "session/internal.h"
@@ -107,8 +108,7 @@ static void run_change(struct session *s)
 
 void session_drop_changes(struct session *s, const struct session_error *error)
 {
-    LIST_EACH(ch, &s->changes, struct change, link)
-    {
+    LIST_EACH(ch, &s->changes, struct change, link) {
         if (ch->done) {
             ch->done(ch->user, error);
         }
@@ -332,4 +332,3 @@ void session_announce(struct session *s)
     session_send_commands(s);
     ask_window(s);
 }
-

@@ -61,8 +61,8 @@ static void update_title(struct session *s)
 {
     AUTO_BUF(text);
     bool may_ask = s->state == SESSION_OPEN && !s->turns.cancelled;
-    switch (title_turn_end(&s->title, STR_ABSENT, s->first_prompt.n ? buf_str(&s->first_prompt) : STR_ABSENT, may_ask,
-                           &text)) {
+    switch (title_turn_end(&s->title, STR_ABSENT, s->first_prompt.n ? buf_str(&s->first_prompt) : STR_ABSENT,
+                           may_ask, &text)) {
     case TITLE_PUBLISH:
         publish_title(s, buf_str(&text));
         break;
@@ -104,8 +104,9 @@ void session_change_tasks(struct session *s, const struct fact_task_change *chan
 static void on_init(struct session *s, json m)
 {
     const char *warning = NULL;
-    unsigned effects = session_options_note_fast(s->options, json_str(json_get(m, "fast_mode_state")),
-                                                 json_str(json_get(m, "fast_mode_disabled_reason")), &warning);
+    unsigned effects =
+        session_options_note_fast(s->options, json_str(json_get(m, "fast_mode_state")),
+                                  json_str(json_get(m, "fast_mode_disabled_reason")), &warning);
     if (warning) {
         session_warn(s, "Fast mode turned off", warning);
     }
@@ -318,14 +319,16 @@ static void on_hook(struct session *s, json m)
 
 static void on_control_request(struct session *s, json m)
 {
-    static const char *const unanswered[] = {
-        "remote_tool_call", "remote_plumbing_call", "remote_tools_probe", "remote_tools_reannounce"};
-    str subtype = json_str(json_path(m, "request", "subtype", NULL)), id = json_str(json_get(m, "request_id"));
+    static const char *const unanswered[] = {"remote_tool_call", "remote_plumbing_call", "remote_tools_probe",
+                                             "remote_tools_reannounce"};
+    str subtype = json_str(json_path(m, "request", "subtype", NULL)),
+        id = json_str(json_get(m, "request_id"));
     if (str_is(subtype, "hook_callback")) {
         on_hook(s, m);
         return;
     }
-    if (str_is(subtype, "can_use_tool") || str_is(subtype, "elicitation") || str_is(subtype, "request_user_dialog")) {
+    if (str_is(subtype, "can_use_tool") || str_is(subtype, "elicitation") ||
+        str_is(subtype, "request_user_dialog")) {
         session_on_question(s, m, NULL);
         return;
     }
@@ -391,6 +394,6 @@ void session_on_frame(struct session *s, struct json_doc *doc)
             return;
         }
     }
-    log_write(s->agent->log, LOG_DEBUG, "a message of the CLI is not handled: %.*s", (int)(type.n < 64 ? type.n : 64),
-              type.p ? type.p : "");
+    log_write(s->agent->log, LOG_DEBUG, "a message of the CLI is not handled: %.*s",
+              (int)(type.n < 64 ? type.n : 64), type.p ? type.p : "");
 }

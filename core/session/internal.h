@@ -80,9 +80,9 @@ struct session {
     void *ready_user;
     void (*gone)(void *user); /* NULL: nobody waits for the end */
     void *gone_user;
-    enum mode start_mode;        /* of a resumed session; MODE_NONE: what the settings say */
-    struct buf transcript_model; /* of a resumed session; empty: not known */
-    struct replay *replay;       /* of the stored conversation; NULL: none runs */
+    enum mode start_mode;         /* of a resumed session; MODE_NONE: what the settings say */
+    struct buf transcript_model;  /* of a resumed session; empty: not known */
+    struct replay *replay;        /* of the stored conversation; NULL: none runs */
     struct json_doc *initialized; /* the CLI's answer to initialize */
     bool file_checkpoints;
 
@@ -94,11 +94,11 @@ struct session {
     struct usage usage;
     struct usage_turn tally;
     struct usage_turn cycle_tally; /* of the last result that was no prompt's */
-    struct buf answer; /* the texts of the answer that is being made */
+    struct buf answer;             /* the texts of the answer that is being made */
     struct failures failures;
     struct title title;
-    struct map noticed;     /* tool use ids that a notice was about */
-    bool shutting_down;     /* the CLI announced its end */
+    struct map noticed;      /* tool use ids that a notice was about */
+    bool shutting_down;      /* the CLI announced its end */
     struct buf first_prompt; /* the stored summary of the conversation */
 
     struct live_tasks live;
@@ -108,12 +108,12 @@ struct session {
     struct plan_exit plan_exit;
     struct plan_list plan;
 
-    struct stream_text streamed;       /* of the main conversation */
-    struct map child_streams;          /* parent tool use id → struct stream_text */
-    struct map torn;                   /* streams (by parent, "" for the main one) that lost a piece */
-    struct buf message_id;             /* of the last top-level message_start */
+    struct stream_text streamed;        /* of the main conversation */
+    struct map child_streams;           /* parent tool use id → struct stream_text */
+    struct map torn;                    /* streams (by parent, "" for the main one) that lost a piece */
+    struct buf message_id;              /* of the last top-level message_start */
     struct json_doc *terminal_commands; /* the last terminal_slash_commands, an array; NULL: none */
-    struct json_doc *commands;         /* the last commands_changed list; NULL: that of initialize */
+    struct json_doc *commands;          /* the last commands_changed list; NULL: that of initialize */
 };
 
 void session_ref(struct session *s);
@@ -130,8 +130,8 @@ void session_interrupt(struct session *s);
 
 extern const struct session_error session_error_gone, session_error_ended, session_error_memory;
 
-/* start.c: the first change is through; the start failed because the CLI ended with this message; whoever waits for the start
- * is told (once); the account must not be used, by --hide-claude-auth. */
+/* start.c: the first change is through; the start failed because the CLI ended with this message; whoever
+ * waits for the start is told (once); the account must not be used, by --hide-claude-auth. */
 void session_started(struct session *s, const struct options_change *c);
 void session_fail_start_ended(struct session *s, str message);
 void session_tell_ready(struct session *s, const struct session_error *error);
@@ -139,7 +139,8 @@ bool session_refused_account(struct session *s, struct session_error *error);
 /* The CLI has ended; session.c. */
 void session_on_ended(struct session *s, const struct cli_exit *how);
 
-/* changes.c: the change that a start runs; all that wait are answered with the error; the auto mode warning, when it is due. */
+/* changes.c: the change that a start runs; all that wait are answered with the error; the auto mode warning,
+ * when it is due. */
 struct options_change *session_start_change(struct session *s);
 void session_drop_changes(struct session *s, const struct session_error *error);
 void session_warn_auto(struct session *s);
@@ -177,27 +178,28 @@ bool session_was_notice(const struct session *s, str text);
 /* memory_recall.c */
 void session_on_memory_recall(struct session *s, json frame);
 
-/* steering.c: tells the turn engine whether a question is open that the foreground work waits for. Due when a question
- * opens or ends, and when a task starts, moves to the background or ends. */
+/* steering.c: tells the turn engine whether a question is open that the foreground work waits for. Due when a
+ * question opens or ends, and when a task starts, moves to the background or ends. */
 void session_sync_waiting(struct session *s);
 
 /* questions.c */
-/* Calls `visit` for each question that the client was asked and has not answered, with the subagent that asks (absent: the main
- * conversation), until it says true. Whether one did. */
+/* Calls `visit` for each question that the client was asked and has not answered, with the subagent that asks
+ * (absent: the main conversation), until it says true. Whether one did. */
 bool session_any_question(const struct session *s, bool (*visit)(const struct session *s, str agent_id));
 void session_on_question(struct session *s, json frame, struct json_doc *doc);
 void session_question_withdrawn(struct session *s, str request_id);
 void session_drop_questions(struct session *s);
 
-/* The process, session.c. Starts the CLI; `cb` gets the answer to initialize, with the session as its user and a reference to
- * it, which `cb` gives back. False: memory is out. */
+/* The process, session.c. Starts the CLI; `cb` gets the answer to initialize, with the session as its user
+ * and a reference to it, which `cb` gives back. False: memory is out. */
 bool session_spawn(struct session *s, const struct launch *launch, control_answer_cb *cb) WARN_UNUSED;
-/* Takes the CLI away from the session: nothing of it reaches the session any more, but its end. NULL when there is none. */
+/* Takes the CLI away from the session: nothing of it reaches the session any more, but its end. NULL when
+ * there is none. */
 struct cli_control *session_let_go(struct session *s);
 
 /* Option changes, session.c. */
-/* The change that brings a new process in line; it runs before all others, with session_run_changes(). Its end goes to
- * session_restart_tuned(). NULL when memory is out. */
+/* The change that brings a new process in line; it runs before all others, with session_run_changes(). Its
+ * end goes to session_restart_tuned(). NULL when memory is out. */
 struct options_change *session_tuning_change(struct session *s);
 void session_drop_tuning(struct session *s);
 void session_run_changes(struct session *s);

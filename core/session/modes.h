@@ -25,8 +25,8 @@ struct mode_info {
 const struct mode_info *mode_info(enum mode mode);
 /* The mode whose id is exactly `id`; MODE_NONE when there is none. */
 enum mode mode_of_id(str id);
-/* The mode that a settings file means by `text`: a mode's id, or "manual". Claude knows no other spelling, so that no other
- * one may grant anything; MODE_NONE then. */
+/* The mode that a settings file means by `text`: a mode's id, or "manual". Claude knows no other spelling, so
+ * that no other one may grant anything; MODE_NONE then. */
 enum mode mode_of_setting(str text);
 
 #endif

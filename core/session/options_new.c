@@ -87,7 +87,8 @@ static int choose_model(struct session_options *o, const struct session_options_
         return resolved || setup->resumed ? o->model : MODEL_NOT_FOUND;
     }
     if (setup->resumed && setup->transcript_model.n) {
-        /* Which of the two the person had picked is not stored when the default resolves to the same model. */
+        /* Which of the two the person had picked is not stored when the default resolves to the same model.
+         */
         bool is_default = model_same(o->models.rows[0].resolved, setup->transcript_model);
         o->model = is_default ? 0 : models_match(&o->models, setup->transcript_model);
         buf_put_str(&o->model_id, setup->transcript_model);

@@ -5,7 +5,8 @@
 
 static const char DIED_TEXT[] =
     "Internal error: The Claude Agent process exited unexpectedly. Please start a new session.";
-static const char ENDED_TEXT[] = "Internal error: The Claude Agent session has ended. Please start a new session.";
+static const char ENDED_TEXT[] =
+    "Internal error: The Claude Agent session has ended. Please start a new session.";
 
 /* What was said of a failure or a refusal. */
 static void clear_failure(struct turn_scratch *t)
@@ -100,8 +101,8 @@ static void fail(struct session *s, enum failure_kind kind, str title, str error
         *end = (struct turn_end){.failed = true, .code = -32000, .message = STR("Authentication required")};
     } else if (s->agent->client.air_session_failure &&
                failures_turn(&s->failures, str_of(uuid), kind, FAILURE_ERROR, title, &record)) {
-        *end = (struct turn_end){
-            .stop_reason = "end_turn", .failed = true, .members = keep_members(s, &record)};
+        *end =
+            (struct turn_end){.stop_reason = "end_turn", .failed = true, .members = keep_members(s, &record)};
     } else {
         fail_plainly(s, title, error_kind, end);
     }
@@ -116,7 +117,8 @@ static void fail_by_result(struct session *s, struct turn *t, json result, struc
     str text = said->failed ? buf_str(&said->error_text) : STR_ABSENT;
     enum failure_kind kind = said->usage_limit ? FAILURE_QUOTA_EXHAUSTED : failure_kind_of_error(error);
     bool limit = failure_kind_of_subtype(subtype, &kind);
-    if (said->login || (str_is(subtype, "success") && failure_is_login(json_str(json_get(result, "result"))))) {
+    if (said->login ||
+        (str_is(subtype, "success") && failure_is_login(json_str(json_get(result, "result"))))) {
         kind = FAILURE_AUTH_REQUIRED;
     }
     AUTO_BUF(title);
@@ -180,14 +182,15 @@ static bool hook_before_answer(void *user, struct turn *t, const struct turn_end
     return extensions_before_answer(user, t, end, may_wait);
 }
 
-/* The text of a result that nothing else has shown: a local command's, or a hook's that stopped the turn. Of some commands
- * it is always shown, unless the very text was. */
+/* The text of a result that nothing else has shown: a local command's, or a hook's that stopped the turn. Of
+ * some commands it is always shown, unless the very text was. */
 static void say_result(struct session *s, struct turn *t, json result)
 {
     struct turn_scratch *shown = &s->scratch;
     str text = json_text(json_get(result, "result"));
     int64_t output = json_int_or(json_path(result, "usage", "output_tokens", NULL), 0);
-    bool due = t->local_only ? !str_eq(text, buf_str(&shown->local_text)) : !shown->text_delivered && output == 0;
+    bool due =
+        t->local_only ? !str_eq(text, buf_str(&shown->local_text)) : !shown->text_delivered && output == 0;
     if (text.p && due && !session_was_notice(s, text) && !extensions_hide_local(s, text)) {
         session_say(s, json_str(json_get(result, "uuid")), text, STR_ABSENT);
     }
@@ -231,7 +234,8 @@ static void hook_finish(void *user, struct turn *t, json result, struct turn_end
         }
         if (strcmp(end->stop_reason, "refusal") == 0) {
             session_say(s, json_str(json_get(result, "uuid")), buf_str(&s->scratch.refusal), STR_ABSENT);
-        } else if (str_is(json_str(json_get(result, "subtype")), "success") && strcmp(end->stop_reason, "end_turn") == 0) {
+        } else if (str_is(json_str(json_get(result, "subtype")), "success") &&
+                   strcmp(end->stop_reason, "end_turn") == 0) {
             say_result(s, t, result);
         }
         if (!json_is_true(json_get(result, "is_error"))) {
@@ -259,8 +263,9 @@ static void hook_finish_faulty(void *user, struct turn *t, enum turn_fault fault
         const char *kind, *text;
     } faults[] = {
         [TURN_NO_RESULT] = {"no_result", "Claude ended the turn without a result. Try again."},
-        [TURN_INCOMPLETE_CALL] = {"incomplete_tool_call",
-                                  "Claude ended the turn without a result for one of its tool calls. Try again."},
+        [TURN_INCOMPLETE_CALL] =
+            {"incomplete_tool_call",
+             "Claude ended the turn without a result for one of its tool calls. Try again."},
     };
     fail(user, FAILURE_INTERNAL_ERROR, str_of(faults[fault].text), str_of(faults[fault].kind), t->uuid, end);
 }
@@ -291,8 +296,9 @@ static void hook_result(void *user, json result, bool own)
     extensions_result(s, result, own);
     if (own) {
         const char *warning = NULL;
-        unsigned effects = session_options_note_fast(s->options, json_str(json_get(result, "fast_mode_state")),
-                                                     json_str(json_get(result, "fast_mode_disabled_reason")), &warning);
+        unsigned effects =
+            session_options_note_fast(s->options, json_str(json_get(result, "fast_mode_state")),
+                                      json_str(json_get(result, "fast_mode_disabled_reason")), &warning);
         if (warning) {
             session_warn(s, "Fast mode turned off", warning);
         }
@@ -400,7 +406,9 @@ void session_end_turns(struct session *s, bool died)
     bool failed = died || s->shutting_down, air = s->agent->client.air_session_failure;
     bool working = t && t->state != TURN_HELD && !s->turns.cancelled;
     enum failure_kind kind = died ? FAILURE_TRANSPORT_LOST : FAILURE_WORKER_SHUTDOWN;
-    struct turn_end queued = {.failed = true, .code = -32603, .message = str_of(died ? DIED_TEXT : ENDED_TEXT)};
+    struct turn_end queued = {.failed = true,
+                              .code = -32603,
+                              .message = str_of(died ? DIED_TEXT : ENDED_TEXT)};
     struct turn_end active = {.stop_reason = "end_turn"};
     struct failure_record record;
     live_tasks_clear(&s->live);

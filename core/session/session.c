@@ -126,8 +126,8 @@ void session_control(struct session *s, const char *subtype, str members)
 
 /* ---- Prompts ---- */
 
-bool session_prompt(struct session *s, json blocks, json meta, const struct turn_observer *observer, void *user,
-                    struct session_error *error)
+bool session_prompt(struct session *s, json blocks, json meta, const struct turn_observer *observer,
+                    void *user, struct session_error *error)
 {
     char uuid[UUID_SIZE];
     if (s->state != SESSION_OPEN) {

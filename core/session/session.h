@@ -1,8 +1,9 @@
 /* A session: one conversation with one `claude` process, as the client knows it by its session id.
  *
- * Life: session_new() → STARTING → (the CLI is ready) OPEN → session_close(), or the CLI ends → the object goes when its
- * last reference does. A CLI that ends by itself without an error leaves the session as an ENDED husk that refuses
- * prompts in words; one that died takes the session with it. Everything runs on the loop thread. */
+ * Life: session_new() → STARTING → (the CLI is ready) OPEN → session_close(), or the CLI ends → the object
+ * goes when its last reference does. A CLI that ends by itself without an error leaves the session as an
+ * ENDED husk that refuses prompts in words; one that died takes the session with it. Everything runs on the
+ * loop thread. */
 #ifndef HERALD_SESSION_SESSION_H
 #define HERALD_SESSION_SESSION_H
 
@@ -25,13 +26,14 @@ typedef void session_ready_cb(void *user, struct session *s, const struct sessio
 /* The answer to a request; `error` is NULL on success. */
 typedef void session_done_cb(void *user, const struct session_error *error);
 
-/* Starts a session. `params` is valid during the call; `doc` is the document it lives in. `resume` is the stored session to
- * go on with, or absent. NULL only when memory is out. */
-struct session *session_new(struct agent *agent, const struct session_params *params, struct json_doc *doc, str resume,
-                            session_ready_cb *ready, void *user);
-/* The same for a stored session, whose id it keeps. It starts in `mode`, or (MODE_NONE) in the transcript's. */
-struct session *session_resume(struct agent *agent, const struct session_params *params, struct json_doc *doc, str resume,
-                               enum mode mode, session_ready_cb *ready, void *user);
+/* Starts a session. `params` is valid during the call; `doc` is the document it lives in. `resume` is the
+ * stored session to go on with, or absent. NULL only when memory is out. */
+struct session *session_new(struct agent *agent, const struct session_params *params, struct json_doc *doc,
+                            str resume, session_ready_cb *ready, void *user);
+/* The same for a stored session, whose id it keeps. It starts in `mode`, or (MODE_NONE) in the transcript's.
+ */
+struct session *session_resume(struct agent *agent, const struct session_params *params, struct json_doc *doc,
+                               str resume, enum mode mode, session_ready_cb *ready, void *user);
 /* `gone` comes when nothing is left of the session, its process neither. For one listener. */
 void session_on_gone(struct session *s, void (*gone)(void *user), void *user);
 str session_id(const struct session *s);
@@ -44,12 +46,13 @@ void session_put_options(struct session *s, struct buf *b);
 /* What follows the answer: the commands, and the context window's size in the background. */
 void session_announce(struct session *s);
 
-/* session/prompt. The prompt's blocks passed prompt_check(); `meta` is its _meta, or missing. False: it was refused with
+/* session/prompt. The prompt's blocks passed prompt_check(); `meta` is its _meta, or missing. False: it was
+ * refused with
  * `*error`, and no observer is called. */
-bool session_prompt(struct session *s, json blocks, json meta, const struct turn_observer *observer, void *user,
-                    struct session_error *error);
-/* Sets the goal, or clears it when `objective` is absent: as a message for the running turn, or as a prompt whose end is the
- * answer. */
+bool session_prompt(struct session *s, json blocks, json meta, const struct turn_observer *observer,
+                    void *user, struct session_error *error);
+/* Sets the goal, or clears it when `objective` is absent: as a message for the running turn, or as a prompt
+ * whose end is the answer. */
 void session_goal(struct session *s, str objective, session_done_cb *done, void *user);
 /* Stops a background task. `stopped` is false when there is nothing to stop. */
 typedef void session_stopped_cb(void *user, const struct session_error *error, bool stopped);
@@ -58,8 +61,8 @@ void session_cancel(struct session *s);
 void session_set_mode(struct session *s, str mode, session_done_cb *done, void *user);
 void session_set_option(struct session *s, str id, json value, session_done_cb *done, void *user);
 
-/* Ends the session: its turns are answered as cancelled, the CLI is asked to go. `done` (may be NULL) comes when the turns are
- * answered. The session leaves the agent's table at once. */
+/* Ends the session: its turns are answered as cancelled, the CLI is asked to go. `done` (may be NULL) comes
+ * when the turns are answered. The session leaves the agent's table at once. */
 void session_close(struct session *s, session_done_cb *done, void *user);
 
 /* The client was initialized again. */

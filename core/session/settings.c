@@ -205,7 +205,8 @@ static void merge(cJSON *to, cJSON *from)
 
 /* ---- Tiers ----------------------------------------------------------------------------------- */
 
-/* The mode that a file asks for is dropped when it is none, and when a project grants itself more than its user does. */
+/* The mode that a file asks for is dropped when it is none, and when a project grants itself more than its
+ * user does. */
 static void drop_mode(cJSON *tier, bool project)
 {
     cJSON *permissions = cJSON_GetObjectItemCaseSensitive(tier, "permissions");

@@ -1,4 +1,5 @@
-/* How a session starts: the disk is asked, the CLI is started and introduced, its options are brought in line. */
+/* How a session starts: the disk is asked, the CLI is started and introduced, its options are brought in
+ * line. */
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -77,7 +78,8 @@ void session_started(struct session *s, const struct options_change *c)
     session_tell_ready(s, NULL);
 }
 
-/* --hide-claude-auth: a claude.ai subscription is never billed. True when the account must not be used; `*error` says why. */
+/* --hide-claude-auth: a claude.ai subscription is never billed. True when the account must not be used;
+ * `*error` says why. */
 bool session_refused_account(struct session *s, struct session_error *error)
 {
     struct agent *a = s->agent;
@@ -361,4 +363,3 @@ struct session *session_resume(struct agent *agent, const struct session_params 
     }
     return s;
 }
-

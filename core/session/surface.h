@@ -1,19 +1,20 @@
-/* The border between a session and the protocol that a client speaks: what a session has to say, as a table of
- * callbacks, and what it asks the client.
+/* The border between a session and the protocol that a client speaks: what a session has to say, as a table
+ * of callbacks, and what it asks the client.
  *
- * A session knows no message shapes. An ACP surface (acp_v1, later acp_v2) fills in the table and shapes the messages;
- * the sessions of one connection share it. JSON arguments are texts that are valid during the call. */
+ * A session knows no message shapes. An ACP surface (acp_v1, later acp_v2) fills in the table and shapes the
+ * messages; the sessions of one connection share it. JSON arguments are texts that are valid during the call.
+ */
 #ifndef HERALD_SESSION_SURFACE_H
 #define HERALD_SESSION_SURFACE_H
 
-#include "json/json.h"
 #include "report/report.h"
 #include "session/turn.h"
+#include "json/json.h"
 
 enum message_role { MESSAGE_AGENT, MESSAGE_THOUGHT, MESSAGE_USER };
 
-/* The client's answer to a request of ours. Both are missing when there is none: the connection closed, or the answer was
- * malformed. */
+/* The client's answer to a request of ours. Both are missing when there is none: the connection closed, or
+ * the answer was malformed. */
 typedef void surface_answer_cb(void *user, json result, json error);
 
 struct surface {
@@ -35,16 +36,16 @@ struct surface {
     void (*notice)(void *self, str session, const char *severity, str title, str description);
     /* The members of any other update of the session, with its name ("compaction_update"). */
     void (*update)(void *self, str session, const char *name, str members);
-    /* The session's foreground work, apart from what answers a prompt; `end` only with FOREGROUND_ENDED. NULL: the protocol
-     * has no word for it. */
+    /* The session's foreground work, apart from what answers a prompt; `end` only with FOREGROUND_ENDED.
+     * NULL: the protocol has no word for it. */
     void (*foreground)(void *self, str session, enum foreground what, const struct turn_end *end);
     /* A raw message of the CLI, for a client that asked for them. */
     void (*raw)(void *self, str session, json message);
     /* What the connection knows of the account; the whole status object. */
     void (*auth_status)(void *self, str status);
 
-    /* Requests to the client. `params` is the whole object. A number for withdraw(), or 0 when the request could not be
-     * made (then the callback does not come). */
+    /* Requests to the client. `params` is the whole object. A number for withdraw(), or 0 when the request
+     * could not be made (then the callback does not come). */
     uint64_t (*ask_permission)(void *self, str params, surface_answer_cb *cb, void *user);
     uint64_t (*ask_elicitation)(void *self, str params, surface_answer_cb *cb, void *user);
     /* The question no longer matters; its callback does not come. */

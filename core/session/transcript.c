@@ -73,7 +73,8 @@ static enum turn_output output_of(const struct session *s)
     return turns_output(&s->turns, s->agent->client.protocol_version >= 2);
 }
 
-/* A stream that lost a piece loses the rest of its message, so that no text is split. True while that is so; `lost` begins it. */
+/* A stream that lost a piece loses the rest of its message, so that no text is split. True while that is so;
+ * `lost` begins it. */
 static bool is_torn(struct session *s, str parent, bool lost)
 {
     static char there;

@@ -72,7 +72,8 @@ void usage_select_model(struct usage *u, const struct usage_windows *w, str back
                         const struct usage_model *model);
 /* The CLI process is a resumed one: its first totals include what was spent before. */
 void usage_resumed(struct usage *u);
-/* Another prompt's turn begins: its first total is told again, and a result tells only what the turn brought. */
+/* Another prompt's turn begins: its first total is told again, and a result tells only what the turn brought.
+ */
 void usage_turn_began(struct usage *u);
 /* The CLI process was replaced by one with an empty conversation. */
 void usage_begin_anew(struct usage *u);

@@ -1,7 +1,8 @@
 /* ExitPlanMode: a plan to approve.
  *
- * The input names the plan and the file that holds it; Herald shows the one or the other. The approval text repeats the
- * plan. The reason of a rejection has no form of its own; it comes in a code fence, which is taken off. */
+ * The input names the plan and the file that holds it; Herald shows the one or the other. The approval text
+ * repeats the plan. The reason of a rejection has no form of its own; it comes in a code fence, which is
+ * taken off. */
 #include <herald/reporter.h>
 #include <herald/text.h>
 

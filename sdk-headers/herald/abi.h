@@ -38,7 +38,7 @@ extern "C" {
 #define HERALD_ABI_MINOR 0
 
 /* True when the structure at `ptr`, by the size that it states, has `member`. */
-#define HERALD_HAS(ptr, member) \
+#define HERALD_HAS(ptr, member)                                                                              \
     ((ptr)->struct_size >= (size_t)((const char *)(&(ptr)->member + 1) - (const char *)(ptr)))
 
 #if defined(_WIN32)

@@ -76,7 +76,8 @@ typedef struct herald_file_change {
     herald_string path;     /* absolute, or relative to the session's folder; required, not empty */
     herald_string old_text; /* the text before; no text: not known. Not looked at when CREATED */
     herald_string new_text; /* the text that was written; no text: not known */
-    /* An array of {oldStart, oldLines, newStart, newLines, lines: ["-old", "+new", " same", …]}, or missing. */
+    /* An array of {oldStart, oldLines, newStart, newLines, lines: ["-old", "+new", " same", …]}, or missing.
+     */
     herald_value hunks;
 } herald_file_change;
 
@@ -88,25 +89,26 @@ typedef enum herald_plan_status {
     HERALD_PLAN_STATUS_FORCE_32 = 0x7fffffff
 } herald_plan_status;
 
-/* A change to the session's task list, which is shown as its plan. Members without text stay as they are when the
- * entry exists. */
+/* A change to the session's task list, which is shown as its plan. Members without text stay as they are when
+ * the entry exists. */
 typedef struct herald_task {
     size_t struct_size;
     herald_string id;          /* required */
     herald_string subject;     /* what is to be done */
     herald_string active_form; /* the same while it is being done ("Running the tests") */
     herald_string description;
-    int32_t status;            /* a herald_plan_status, or -1 to leave it */
-    uint32_t reserved;         /* zero */
+    int32_t status;    /* a herald_plan_status, or -1 to leave it */
+    uint32_t reserved; /* zero */
 } herald_task;
 
 typedef enum herald_task_change {
-    HERALD_TASK_PUT = 0,    /* add the entry, or replace one of that id */
-    HERALD_TASK_MERGE = 1,  /* change the members that have text; an unknown id is added when it has a subject */
+    HERALD_TASK_PUT = 0, /* add the entry, or replace one of that id */
+    HERALD_TASK_MERGE =
+        1, /* change the members that have text; an unknown id is added when it has a subject */
     HERALD_TASK_REMOVE = 2, /* drop the entry */
     HERALD_TASK_CLEAR = 3,  /* drop every entry; `task` may be NULL */
-    /* Begin a new list: PUTs that follow keep the active form and description of known ids, and what is not put again is
-     * dropped. `task` may be NULL. */
+    /* Begin a new list: PUTs that follow keep the active form and description of known ids, and what is not
+     * put again is dropped. `task` may be NULL. */
     HERALD_TASK_RELIST = 4,
     HERALD_TASK_CHANGE_FORCE_32 = 0x7fffffff
 } herald_task_change;

@@ -1,8 +1,8 @@
 /* herald/host.h - the functions that Herald offers to a reporter.
  *
- * ABI 1.0. The table is valid as long as the module is loaded; herald_call.host points to it. All functions run
- * on the loop thread, inside a callback only, and none blocks. Functions are added at the end of the table and
- * never change; check HERALD_HAS(host, name) before you call one that is newer than 1.0.
+ * ABI 1.0. The table is valid as long as the module is loaded; herald_call.host points to it. All functions
+ * run on the loop thread, inside a callback only, and none blocks. Functions are added at the end of the
+ * table and never change; check HERALD_HAS(host, name) before you call one that is newer than 1.0.
  *
  * Functions that state facts answer HERALD_OK or one of the HERALD_E_ codes (herald/abi.h). A refused fact is
  * left out, logged once for each module, and the rest of the report goes on: a reporter need not check.
@@ -53,35 +53,36 @@ typedef struct herald_host {
 
     /* Scratch memory, zeroed, aligned for any type; NULL when memory is out or `size` is over 256 MiB. */
     void *(*scratch)(herald_facts *facts, size_t size);
-    /* `path` as it is shown: relative to the session's folder when it lies below it, else as it is. The folder
-     * itself gives the empty text. */
+    /* `path` as it is shown: relative to the session's folder when it lies below it, else as it is. The
+     * folder itself gives the empty text. */
     herald_string (*display_path)(herald_facts *facts, herald_string path);
-    /* The text in a Markdown code block whose fence is longer than any fence in it. `language` may have no text. */
+    /* The text in a Markdown code block whose fence is longer than any fence in it. `language` may have no
+     * text. */
     herald_string (*fence)(herald_facts *facts, herald_string language, herald_string text);
     /* A failure's text as the general report shows it: in a code block of three backticks. */
     herald_string (*error_text)(herald_facts *facts, herald_string text);
     /* "512 B", "2.4 KB", "1.0 MB". */
     herald_string (*size_label)(herald_facts *facts, uint64_t bytes);
-    /* The text of a result: a string, or the text blocks of an array joined by line breaks. No text when there
-     * is none. */
+    /* The text of a result: a string, or the text blocks of an array joined by line breaks. No text when
+     * there is none. */
     herald_string (*result_text)(herald_facts *facts, herald_value result);
 
     /* ---- Facts of a use: callback use() ------------------------------------------------------------- */
 
-    /* The title of the call (also in result(), where it replaces the use's). At most HERALD_MAX_TITLE bytes; may
-     * hold line breaks. Without one the tool's name is the title. */
+    /* The title of the call (also in result(), where it replaces the use's). At most HERALD_MAX_TITLE bytes;
+     * may hold line breaks. Without one the tool's name is the title. */
     herald_status (*set_title)(herald_facts *facts, herald_form form, herald_string title);
     herald_status (*set_kind)(herald_facts *facts, herald_form form, herald_kind kind);
-    /* The call has a list of locations, empty so far. A call for which this is never stated has no list, which is
-     * something else to a client. Also in result() and finished(). */
+    /* The call has a list of locations, empty so far. A call for which this is never stated has no list,
+     * which is something else to a client. Also in result() and finished(). */
     herald_status (*set_locations)(herald_facts *facts, herald_form form);
     /* Adds a file that the call touches, and with it the list. `path` as the input gives it, 1 to
      * HERALD_MAX_PATH bytes; `line` from 0, or HERALD_NO_LINE. Also in result() and finished(). */
     herald_status (*add_location)(herald_facts *facts, herald_form form, herald_string path, int64_t line);
     /* An edit that the input asks for. */
     herald_status (*add_edit)(herald_facts *facts, const herald_edit *edit);
-    /* The input member `name` holds a file's text that an edit above states too, so that a client which shows the
-     * edit needs no second copy. */
+    /* The input member `name` holds a file's text that an edit above states too, so that a client which shows
+     * the edit needs no second copy. */
     herald_status (*add_file_text_key)(herald_facts *facts, herald_string name);
     /* Readable input for a client that does not render the raw input by itself: a Markdown text. */
     herald_status (*add_display)(herald_facts *facts, herald_form form, herald_string markdown);
@@ -97,9 +98,10 @@ typedef struct herald_host {
     herald_status (*set_skill)(herald_facts *facts, herald_string name);
     /* The call goes to an MCP server. Known by itself for tools named mcp__<server>__<tool>. */
     herald_status (*set_mcp)(herald_facts *facts, herald_string server, herald_string tool);
-    /* A free-form fact: `json` is a JSON text under `key` (letters, digits, '-', '_', '.'; at most 64 bytes). Keys that
-     * Herald uses itself are refused with HERALD_E_ARGUMENT. At most 64 KiB. Also in result(). */
-    herald_status (*add_extra)(herald_facts *facts, herald_extra_space space, herald_string key, herald_string json);
+    /* A free-form fact: `json` is a JSON text under `key` (letters, digits, '-', '_', '.'; at most 64 bytes).
+     * Keys that Herald uses itself are refused with HERALD_E_ARGUMENT. At most 64 KiB. Also in result(). */
+    herald_status (*add_extra)(herald_facts *facts, herald_extra_space space, herald_string key,
+                               herald_string json);
     /* A reporter with HERALD_SHOW_PLAN: the input is a whole plan, and this is its next entry. */
     herald_status (*add_plan_entry)(herald_facts *facts, herald_string content, herald_plan_status status);
     /* The same, for a plan that has no entries. */
@@ -112,8 +114,10 @@ typedef struct herald_host {
     /* Adds a Markdown text. Also in finished(). */
     herald_status (*add_text)(herald_facts *facts, herald_form form, herald_string markdown);
     /* Adds an image: its MIME type and its data in base64. Also in finished(). */
-    herald_status (*add_image)(herald_facts *facts, herald_form form, herald_string mime_type, herald_string base64);
-    /* Adds a block of the result as the general report shows it; with `as_error` text is put in a code block. */
+    herald_status (*add_image)(herald_facts *facts, herald_form form, herald_string mime_type,
+                               herald_string base64);
+    /* Adds a block of the result as the general report shows it; with `as_error` text is put in a code block.
+     */
     herald_status (*add_block)(herald_facts *facts, herald_form form, herald_value block, bool as_error);
     /* Adds all of a result (a string, a block or an array of blocks) as the general report shows it. */
     herald_status (*add_result)(herald_facts *facts, herald_form form, herald_value result, bool as_error);
@@ -128,22 +132,23 @@ typedef struct herald_host {
     herald_status (*set_plan_file)(herald_facts *facts, herald_string path);
     /* The command goes on in the background under this task id. */
     herald_status (*set_background_task)(herald_facts *facts, herald_string task_id);
-    /* A reporter with HERALD_SHOW_PLAN: a change to the session's task list, which is sent as its plan after the last
-     * change. */
+    /* A reporter with HERALD_SHOW_PLAN: a change to the session's task list, which is sent as its plan after
+     * the last change. */
     herald_status (*change_task)(herald_facts *facts, herald_task_change change, const herald_task *task);
     /* The same without a change: send the plan. */
     herald_status (*publish_tasks)(herald_facts *facts);
 
     /* ---- Facts of a finished tool: callback finished() ----------------------------------------------- */
 
-    /* A file was changed. One for each call of the callback. `hunks` is a value of the call, not of parse(). */
+    /* A file was changed. One for each call of the callback. `hunks` is a value of the call, not of parse().
+     */
     herald_status (*set_file_change)(herald_facts *facts, const herald_file_change *change);
 
     /* ---- JSON in a text ------------------------------------------------------------------------------ */
 
-    /* Reads a JSON text, such as the answer of an MCP tool that comes as text. A missing value when it is not JSON, or is
-     * larger or nested deeper than Herald reads (10,000 levels, 4 million values). Valid until the callback returns; at most
-     * 16 texts for each callback. */
+    /* Reads a JSON text, such as the answer of an MCP tool that comes as text. A missing value when it is not
+     * JSON, or is larger or nested deeper than Herald reads (10,000 levels, 4 million values). Valid until
+     * the callback returns; at most 16 texts for each callback. */
     herald_value (*parse)(herald_facts *facts, herald_string json);
 } herald_host;
 

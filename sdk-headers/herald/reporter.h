@@ -85,8 +85,8 @@ typedef enum herald_presentation {
  * as one that answers HERALD_GENERAL. Callbacks keep no state between calls: the same input gives the same
  * facts, and calls of several sessions come in any order.
  *
- * An answer below zero, a fact that is missing although it must be there, or a call that takes more than 50 ms
- * costs that one report: Herald falls back to the general report of the tool call and logs the reporter's
+ * An answer below zero, a fact that is missing although it must be there, or a call that takes more than 50
+ * ms costs that one report: Herald falls back to the general report of the tool call and logs the reporter's
  * name once.
  */
 typedef struct herald_reporter {
@@ -112,7 +112,8 @@ typedef struct herald_reporter {
     /* The tool answered (`is_error` false), or failed (`is_error` true). `input` is the complete input.
      * HERALD_GENERAL gives the general result: the answer's text and images as they are, a failure's text in
      * a code block.
-     * Facts: title, locations, content, command output, raw output, plan file, background task, plan changes. */
+     * Facts: title, locations, content, command output, raw output, plan file, background task, plan changes.
+     */
     herald_status (*result)(const herald_call *call, herald_facts *facts);
 
     /* The tool has finished without failure and its response is known, shortly before result(). Not called
@@ -123,14 +124,14 @@ typedef struct herald_reporter {
 
 /* The module. Its first three members are fixed for all majors. */
 typedef struct herald_module {
-    uint32_t abi_major; /* HERALD_ABI_MAJOR of the header it was built with; must equal the host's */
-    uint32_t abi_minor; /* HERALD_ABI_MINOR likewise. A module that needs functions of a newer minor than
-                           its host's must check HERALD_HAS(host, function) */
-    size_t struct_size; /* sizeof(herald_module) */
-    const char *id;        /* reverse-DNS name, "org.example.weather"; required */
-    const char *version;   /* the module's own version; required */
-    const char *license;   /* an SPDX expression, or NULL */
-    const char *homepage;  /* a URL, or NULL */
+    uint32_t abi_major;   /* HERALD_ABI_MAJOR of the header it was built with; must equal the host's */
+    uint32_t abi_minor;   /* HERALD_ABI_MINOR likewise. A module that needs functions of a newer minor than
+                             its host's must check HERALD_HAS(host, function) */
+    size_t struct_size;   /* sizeof(herald_module) */
+    const char *id;       /* reverse-DNS name, "org.example.weather"; required */
+    const char *version;  /* the module's own version; required */
+    const char *license;  /* an SPDX expression, or NULL */
+    const char *homepage; /* a URL, or NULL */
     const herald_reporter *const *reporters; /* ended by NULL; required */
 } herald_module;
 

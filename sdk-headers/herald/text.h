@@ -80,8 +80,8 @@ static inline void herald_text_add_integer(herald_text *t, int64_t n)
     herald_text_add(t, piece);
 }
 
-/* Appends a JSON value that is not a list or an object as a person writes it: a string as its text, a number, true,
- * false and null as they stand. Any other value adds nothing. */
+/* Appends a JSON value that is not a list or an object as a person writes it: a string as its text, a number,
+ * true, false and null as they stand. Any other value adds nothing. */
 static inline void herald_text_add_scalar(herald_text *t, herald_value value)
 {
     switch (t->host->type(value)) {
@@ -116,7 +116,8 @@ static inline void herald_text_add_json_string(herald_text *t, herald_string s)
             continue;
         }
         if (surrogate) {
-            code = 0xd000u | ((unsigned char)s.data[at + 1] & 0x3fu) << 6 | ((unsigned char)s.data[at + 2] & 0x3fu);
+            code = 0xd000u | ((unsigned char)s.data[at + 1] & 0x3fu) << 6 |
+                   ((unsigned char)s.data[at + 2] & 0x3fu);
         }
         escape[2] = hex[code >> 12 & 15];
         escape[3] = hex[code >> 8 & 15];
@@ -173,7 +174,8 @@ static inline bool herald_string_ends(herald_string s, herald_string suffix)
 }
 
 /* The text of an object's member; no text when there is no such member or it is not a string. */
-static inline herald_string herald_member_text(const herald_host *host, herald_value object, herald_string name)
+static inline herald_string herald_member_text(const herald_host *host, herald_value object,
+                                               herald_string name)
 {
     return host->text(host->member(object, name));
 }

@@ -128,7 +128,7 @@ static void test_list(void **state)
         list_append(&head, &items[i].link);
     }
     int sum = 0;
-    LIST_EACH (it, &head, struct item, link) {
+    LIST_EACH(it, &head, struct item, link) {
         if (it->n == 1) {
             list_remove(&it->link);
             continue;
@@ -205,8 +205,8 @@ static void test_log_levels(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_slices), cmocka_unit_test(test_buffers), cmocka_unit_test(test_arena),
-        cmocka_unit_test(test_map),    cmocka_unit_test(test_list),    cmocka_unit_test(test_utf8),
+        cmocka_unit_test(test_slices), cmocka_unit_test(test_buffers),    cmocka_unit_test(test_arena),
+        cmocka_unit_test(test_map),    cmocka_unit_test(test_list),       cmocka_unit_test(test_utf8),
         cmocka_unit_test(test_paths),  cmocka_unit_test(test_log_levels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

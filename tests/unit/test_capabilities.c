@@ -25,7 +25,8 @@ static void test_any_object_makes_the_client_air(void **state)
 static bool patches(const char *version, const char *names)
 {
     AUTO_BUF(b);
-    buf_printf(&b, "{\"_meta\":{\"jetbrains\":{\"air\":{\"version\":%s,\"capabilities\":%s}}}}", version, names);
+    buf_printf(&b, "{\"_meta\":{\"jetbrains\":{\"air\":{\"version\":%s,\"capabilities\":%s}}}}", version,
+               names);
     struct client_capabilities c = read(buf_c(&b));
     assert_true(c.air);
     assert_int_equal(c.air_diff_patch, client_wants_patches(&c));
@@ -50,10 +51,11 @@ static void test_capabilities_need_a_version_and_the_exact_name(void **state)
 static void test_flags_are_exact(void **state)
 {
     (void)state;
-    struct client_capabilities c = read("{\"_meta\":{\"terminal_output\":true,\"terminal-auth\":1,\"terminal_output_delta\":\"true\"},"
-                                        "\"auth\":{\"terminal\":true,\"_meta\":{\"gateway\":true}},"
-                                        "\"elicitation\":{\"form\":{},\"url\":7},\"session\":{\"notices\":{},\"compaction\":[],"
-                                        "\"configOptions\":{\"boolean\":{}}},\"subagents\":{},\"plan\":null}");
+    struct client_capabilities c =
+        read("{\"_meta\":{\"terminal_output\":true,\"terminal-auth\":1,\"terminal_output_delta\":\"true\"},"
+             "\"auth\":{\"terminal\":true,\"_meta\":{\"gateway\":true}},"
+             "\"elicitation\":{\"form\":{},\"url\":7},\"session\":{\"notices\":{},\"compaction\":[],"
+             "\"configOptions\":{\"boolean\":{}}},\"subagents\":{},\"plan\":null}");
     assert_true(c.terminal_output && client_has_terminal(&c));
     assert_false(c.terminal_output_delta || c.terminal_auth_meta);
     assert_true(c.auth_terminal && c.auth_gateway);

@@ -9,7 +9,8 @@
 static void test_reads_values(void **state)
 {
     (void)state;
-    AUTO_JSON(doc) = parse_or_fail(" {\"a\":[1,2.50,{\"b\":null}],\"t\":true,\"s\":\"x\\n\\u00e9\\ud83d\\ude00\"} ");
+    AUTO_JSON(doc) =
+        parse_or_fail(" {\"a\":[1,2.50,{\"b\":null}],\"t\":true,\"s\":\"x\\n\\u00e9\\ud83d\\ude00\"} ");
     json root = json_root(doc);
     assert_int_equal(json_count(root), 3);
     json a = json_get(root, "a");
@@ -61,10 +62,17 @@ static void test_refuses_what_is_not_json(void **state)
 {
     (void)state;
     static const char *const bad[] = {
-        "",       "{",        "{\"a\"}",  "{\"a\":}",   "[1,]",     "[,1]",     "{,}",         "{\"a\":1,}",  "01",
-        "1.",     ".5",       "+1",       "1e",         "truex",    "nul",      "\"a",         "\"\\x\"",     "\"\\u12g4\"",
-        "[1 2]",  "1 2",      "{\"a\":1 \"b\":2}",      "\"\n\"",   "[1}",      "{\"a\":1]",   "\"\\",        "\"\\u12",
-        "-",      "}",        "]",        ":",          "'a'",      "NaN",      "\xEF\xBB\xBF{}",
+        "",         "{",          "{\"a\"}",
+        "{\"a\":}", "[1,]",       "[,1]",
+        "{,}",      "{\"a\":1,}", "01",
+        "1.",       ".5",         "+1",
+        "1e",       "truex",      "nul",
+        "\"a",      "\"\\x\"",    "\"\\u12g4\"",
+        "[1 2]",    "1 2",        "{\"a\":1 \"b\":2}",
+        "\"\n\"",   "[1}",        "{\"a\":1]",
+        "\"\\",     "\"\\u12",    "-",
+        "}",        "]",          ":",
+        "'a'",      "NaN",        "\xEF\xBB\xBF{}",
     };
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         const char *why = NULL;
@@ -169,7 +177,9 @@ static void test_indents(void **state)
     AUTO_JSON(doc) = parse_or_fail("{\"a\":[1,{\"b\":\"x,\\\"{\"}],\"e\":{ },\"f\":[]}");
     AUTO_BUF(b);
     json_put_indented(&b, json_root(doc), 2);
-    assert_str(buf_str(&b), "{\n  \"a\": [\n    1,\n    {\n      \"b\": \"x,\\\"{\"\n    }\n  ],\n  \"e\": {},\n  \"f\": []\n}");
+    assert_str(
+        buf_str(&b),
+        "{\n  \"a\": [\n    1,\n    {\n      \"b\": \"x,\\\"{\"\n    }\n  ],\n  \"e\": {},\n  \"f\": []\n}");
 }
 
 static void test_fields_report_every_problem(void **state)
@@ -192,8 +202,9 @@ static void test_fields_report_every_problem(void **state)
     assert_false(json_fields(json_root(bad), rows, ARRAY_LEN(rows), &out, &p));
     AUTO_BUF(b);
     json_put_problems(&b, &p);
-    assert_str(buf_str(&b), "{\"_errors\":[],\"cwd\":{\"_errors\":[\"expected a string\"]},\"servers\":{\"_errors\":[\"is "
-                            "required\"]},\"n\":{\"_errors\":[\"expected an integer\"]}}");
+    assert_str(buf_str(&b),
+               "{\"_errors\":[],\"cwd\":{\"_errors\":[\"expected a string\"]},\"servers\":{\"_errors\":[\"is "
+               "required\"]},\"n\":{\"_errors\":[\"expected an integer\"]}}");
     assert_str(buf_str(&p.first), "cwd: expected a string");
     json_problems_free(&p);
     AUTO_JSON(good) = parse_or_fail("{\"cwd\":\"/x\",\"servers\":[],\"flag\":true}");
@@ -228,7 +239,8 @@ static void test_reuse_keeps_referenced_documents(void **state)
 static void test_agrees_with_cjson(void **state)
 {
     (void)state;
-    static const char *const pieces[] = {"{", "}", "[", "]", ",", ":", "\"a\"", "\"b\"", "1", "-2.5", "true", "null", " "};
+    static const char *const pieces[] = {"{",     "}", "[",    "]",    ",",    ":", "\"a\"",
+                                         "\"b\"", "1", "-2.5", "true", "null", " "};
     srand(7);
     unsigned accepted = 0;
     for (int round = 0; round < 200000; round++) {

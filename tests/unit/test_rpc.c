@@ -1,5 +1,5 @@
-/* The endpoint over a socket pair: what it answers by itself, what it hands on, and how it behaves with a slow or rude
- * other side. */
+/* The endpoint over a socket pair: what it answers by itself, what it hands on, and how it behaves with a
+ * slow or rude other side. */
 #include "unit.h"
 
 #include <sys/socket.h>
@@ -125,10 +125,13 @@ static void expect(struct bench *b, const char *text)
 static void test_answers_requests_with_their_ids(void **state)
 {
     struct bench *b = *state;
-    say(b, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\"}\r\n\n  \n{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"method\":\"fail\",\"extra\":1}\n");
+    say(b, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\"}\r\n\n  "
+           "\n{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"method\":\"fail\",\"extra\":1}\n");
     expect(b, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"ok\":true}}\n"
-              "{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"error\":{\"code\":-32602,\"message\":\"Invalid params\",\"data\":{\"a\":1}}}\n");
-    say(b, "{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"a\"}\n{\"jsonrpc\":\"2.0\",\"id\":9007199254740993,\"method\":\"a\"}\n");
+              "{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"error\":{\"code\":-32602,\"message\":\"Invalid "
+              "params\",\"data\":{\"a\":1}}}\n");
+    say(b, "{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"a\"}\n{\"jsonrpc\":\"2.0\",\"id\":9007199254740993,"
+           "\"method\":\"a\"}\n");
     expect(b, "{\"jsonrpc\":\"2.0\",\"id\":null,\"result\":{\"ok\":true}}\n"
               "{\"jsonrpc\":\"2.0\",\"id\":9007199254740993,\"result\":{\"ok\":true}}\n");
 }
@@ -137,16 +140,22 @@ static void test_refuses_what_is_no_request(void **state)
 {
     struct bench *b = *state;
     static const char *const lines[][2] = {
-        {"{nope", "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"Parse error\"}}\n"},
-        {"7", "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,\"message\":\"Invalid request\",\"data\":7}}\n"},
-        {"[]", "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,\"message\":\"Invalid request\",\"data\":[]}}\n"},
-        {"{\"id\":1,\"method\":\"a\"}", "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,\"message\":\"Invalid request\","
-                                        "\"data\":{\"id\":1,\"method\":\"a\"}}}\n"},
+        {"{nope",
+         "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"Parse error\"}}\n"},
+        {"7", "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,\"message\":\"Invalid "
+              "request\",\"data\":7}}\n"},
+        {"[]", "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,\"message\":\"Invalid "
+               "request\",\"data\":[]}}\n"},
+        {"{\"id\":1,\"method\":\"a\"}",
+         "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,\"message\":\"Invalid request\","
+         "\"data\":{\"id\":1,\"method\":\"a\"}}}\n"},
         {"{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"a\"}",
-         "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,\"message\":\"Invalid request\",\"data\":{\"jsonrpc\":\"2.0\","
+         "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,\"message\":\"Invalid "
+         "request\",\"data\":{\"jsonrpc\":\"2.0\","
          "\"id\":{},\"method\":\"a\"}}}\n"},
         {"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":5}",
-         "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,\"message\":\"Invalid request\",\"data\":{\"jsonrpc\":\"2.0\","
+         "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,\"message\":\"Invalid "
+         "request\",\"data\":{\"jsonrpc\":\"2.0\","
          "\"id\":1,\"method\":5}}}\n"},
         {"{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":1}", ""},
     };
@@ -162,7 +171,8 @@ static void test_refuses_what_is_no_request(void **state)
 static void test_cuts_lines_anywhere(void **state)
 {
     struct bench *b = *state;
-    const char *text = "{\"jsonrpc\":\"2.0\",\"method\":\"n\",\"params\":{\"k\":\"\xC3\xA9\"}}\n{\"jsonrpc\":\"2.0\",\"method\":\"m\"}\n";
+    const char *text = "{\"jsonrpc\":\"2.0\",\"method\":\"n\",\"params\":{\"k\":\"\xC3\xA9\"}}\n{\"jsonrpc\":"
+                       "\"2.0\",\"method\":\"m\"}\n";
     for (const char *p = text; *p; p++) {
         send_text(b, p, 1);
         settle(b);
@@ -202,7 +212,9 @@ static void answered(void *user, json result, json error)
 {
     struct bench *b = user;
     buf_put_c(&b->calls, "answer ");
-    buf_put_str(&b->calls, json_present(result) ? json_raw(result) : json_present(error) ? json_raw(error) : STR("none"));
+    buf_put_str(&b->calls, json_present(result)  ? json_raw(result)
+                           : json_present(error) ? json_raw(error)
+                                                 : STR("none"));
     buf_put_byte(&b->calls, ';');
 }
 
@@ -238,7 +250,8 @@ static void test_a_malformed_answer_rejects(void **state)
     struct bench *b = *state;
     call(b, "one");
     call(b, "two");
-    say(b, "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":1,\"error\":{}}\n{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":\"x\"}\n");
+    say(b, "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":1,\"error\":{}}\n{\"jsonrpc\":\"2.0\",\"id\":1,"
+           "\"error\":\"x\"}\n");
     assert_str(buf_str(&b->calls), "answer none;answer none;");
 }
 
@@ -287,7 +300,8 @@ static void test_a_slow_reader_is_told_and_loses_nothing(void **state)
         lines += b->got.p[i] == '\n';
     }
     assert_int_equal(lines, MESSAGES);
-    assert_int_equal(b->got.n, MESSAGES * (SIZE + strlen("{\"jsonrpc\":\"2.0\",\"method\":\"n\",\"params\":\"\"}\n")));
+    assert_int_equal(b->got.n,
+                     MESSAGES * (SIZE + strlen("{\"jsonrpc\":\"2.0\",\"method\":\"n\",\"params\":\"\"}\n")));
 }
 
 static void test_finds_open_requests(void **state)

@@ -15,13 +15,13 @@
 #include "json/json.h"
 
 /* Equal text, shown in full when it is not. */
-#define assert_str(actual, expected)                                                                  \
-    do {                                                                                               \
-        str got_ = (actual);                                                                           \
-        char *copy_ = str_dup((str){got_.p ? got_.p : "(absent)", got_.p ? got_.n : 8});               \
-        assert_string_equal(copy_, expected);                                                          \
-        assert_int_equal(got_.n, got_.p ? strlen(expected) : 0);                                       \
-        free(copy_);                                                                                   \
+#define assert_str(actual, expected)                                                                         \
+    do {                                                                                                     \
+        str got_ = (actual);                                                                                 \
+        char *copy_ = str_dup((str){got_.p ? got_.p : "(absent)", got_.p ? got_.n : 8});                     \
+        assert_string_equal(copy_, expected);                                                                \
+        assert_int_equal(got_.n, got_.p ? strlen(expected) : 0);                                             \
+        free(copy_);                                                                                         \
     } while (0)
 
 /* A document of a text that must be JSON. */
