@@ -10,7 +10,9 @@
 #include "cli/passthrough.h"
 #include "command/command.h"
 
-extern char **environ;
+#ifdef __APPLE__
+extern char **environ; /* other systems declare it */
+#endif
 
 enum { SIGNALS = 3 };
 

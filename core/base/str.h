@@ -42,7 +42,7 @@ static inline bool str_empty(str s)
 }
 static inline bool str_eq(str a, str b)
 {
-    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+    return a.n == b.n && (a.n == 0 || (a.p && b.p && memcmp(a.p, b.p, a.n) == 0));
 }
 static inline bool str_is(str a, const char *c)
 {

@@ -79,7 +79,9 @@ static void guard(int cli, int herald, const int fds[2])
     if (wait_for(pids, fds, -1)) {
         return;
     }
-    kill(-cli, SIGTERM);
+#ifndef __linux__
+    kill(cli, SIGTERM); /* on Linux the kernel has asked it already; it ends its own commands */
+#endif
     const int alone[2] = {cli, cli}, alone_fds[2] = {fds[0], fds[0]};
     if (!wait_for(alone, alone_fds, GUARD_GRACE_MS)) {
         kill_tree(cli);

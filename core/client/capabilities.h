@@ -36,8 +36,9 @@ struct client_capabilities {
     bool plan_operations;
 };
 
-/* Reads the `clientCapabilities` of an initialize request; anything but an object declares nothing. */
-void client_capabilities_read(struct client_capabilities *c, json capabilities);
+/* Reads `caps`, the `clientCapabilities` of an initialize request; anything but an object declares nothing.
+ */
+void client_capabilities_read(struct client_capabilities *c, json caps);
 
 /* The client keeps a tool call's _meta by itself, so that nothing needs to be repeated to it. */
 bool client_keeps_meta(const struct client_capabilities *c);

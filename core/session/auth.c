@@ -237,7 +237,10 @@ static void put_plan_label(struct buf *b, str plan)
     for (size_t i = 0; i < plan.n; i++) {
         char c = plan.p[i];
         bool starts_word = i == 0 || plan.p[i - 1] == ' ' || plan.p[i - 1] == '\t' || plan.p[i - 1] == '\n';
-        buf_put_byte(b, starts_word && c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c);
+        if (starts_word && c >= 'a' && c <= 'z') {
+            c = (char)(c - 'a' + 'A');
+        }
+        buf_put_byte(b, c);
     }
 }
 

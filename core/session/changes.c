@@ -159,7 +159,10 @@ struct options_change *session_tuning_change(struct session *s)
 
 void session_drop_tuning(struct session *s)
 {
-    free_change(LIST_FIRST(&s->changes, struct change, link));
+    struct change *first = LIST_FIRST(&s->changes, struct change, link);
+    if (first) {
+        free_change(first);
+    }
 }
 
 void session_run_changes(struct session *s)
