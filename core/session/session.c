@@ -231,7 +231,8 @@ void session_on_ended(struct session *s, const struct cli_exit *how)
             session_close(s, NULL, NULL);
         }
     }
-    session_unref(s); /* the process's */
+    // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the process has held its own reference until here
+    session_unref(s);
 }
 
 void session_close(struct session *s, session_done_cb *done, void *user)
@@ -266,7 +267,8 @@ void session_close(struct session *s, session_done_cb *done, void *user)
         done(user, NULL);
     }
     session_unref(s);
-    session_unref(s); /* the agent's */
+    // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the agent has held its own reference until here
+    session_unref(s);
 }
 
 void session_on_gone(struct session *s, void (*gone)(void *user), void *user)

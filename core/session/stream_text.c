@@ -42,6 +42,7 @@ static bool add_block(struct stream_text *s, int64_t index, enum stream_text_typ
         s->blocks = blocks;
         s->cap = cap;
     }
+    // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): below cap there are blocks
     s->blocks[s->n++] = (struct stream_text_block){index, type, s->text.n};
     return true;
 }
