@@ -1,5 +1,6 @@
 #include "acp_v1/internal.h"
 
+#include "client/air_meta.h"
 static void put_empty(struct buf *b, const char *key)
 {
     json_key(b, key);
@@ -41,11 +42,7 @@ static void put_air(struct buf *b)
                                             "recommendedValue",
                                             "diffPatch",
                                             "planFile"};
-    json_key(b, "jetbrains");
-    json_open_object(b);
-    json_key(b, "air");
-    json_open_object(b);
-    json_member_int(b, "version", 1);
+    air_meta_open(b);
     json_key(b, "capabilities");
     json_open_array(b);
     for (size_t i = 0; i < ARRAY_LEN(abilities); i++) {
@@ -55,8 +52,7 @@ static void put_air(struct buf *b)
     json_member_raw(
         b, "goal",
         STR("{\"version\":1,\"controlMethod\":\"_session/goal\",\"actions\":[\"set\",\"clear\"]}"));
-    json_close_object(b);
-    json_close_object(b);
+    air_meta_close(b);
 }
 
 void acp_v1_put_initialize(struct buf *b, struct acp_v1 *v)

@@ -3,6 +3,7 @@
 #include "base/space.h"
 #include "base/utf8.h"
 #include "base/uuid.h"
+#include "client/air_meta.h"
 #include "extension/compaction_summary.h"
 #include "report/render.h"
 
@@ -123,15 +124,10 @@ static void put_entity_meta(struct buf *b, const struct step *step)
 {
     json_key(b, "_meta");
     json_open_object(b);
-    json_key(b, "jetbrains");
-    json_open_object(b);
-    json_key(b, "air");
-    json_open_object(b);
-    json_member_int(b, "version", 1);
+    air_meta_open(b);
     json_key(b, "contextCompaction");
     put_air_facts(b, step, false); /* the error has a member of its own */
-    json_close_object(b);
-    json_close_object(b);
+    air_meta_close(b);
     json_close_object(b);
 }
 

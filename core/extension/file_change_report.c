@@ -1,5 +1,6 @@
 #include "extension/file_change_report.h"
 
+#include "client/air_meta.h"
 #include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -216,14 +217,9 @@ static void put_meta(struct buf *b, str report)
 {
     json_key(b, "_meta");
     json_open_object(b);
-    json_key(b, "jetbrains");
-    json_open_object(b);
-    json_key(b, "air");
-    json_open_object(b);
-    json_member_int(b, "version", 1);
+    air_meta_open(b);
     json_member_raw(b, "agentFileChangeReport", report);
-    json_close_object(b);
-    json_close_object(b);
+    air_meta_close(b);
     json_close_object(b);
 }
 

@@ -1,6 +1,7 @@
 #include "extension/goal.h"
 
 #include "base/space.h"
+#include "client/air_meta.h"
 
 static const char METHOD[] = "_session/goal";
 
@@ -120,14 +121,9 @@ void goal_put_update(struct buf *b, str snapshot)
 {
     json_key(b, "_meta");
     json_open_object(b);
-    json_key(b, "jetbrains");
-    json_open_object(b);
-    json_key(b, "air");
-    json_open_object(b);
-    json_member_int(b, "version", 1);
+    air_meta_open(b);
     json_key(b, "goal");
     json_put_raw(b, snapshot);
-    json_close_object(b);
-    json_close_object(b);
+    air_meta_close(b);
     json_close_object(b);
 }

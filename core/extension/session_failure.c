@@ -1,5 +1,6 @@
 #include "extension/session_failure.h"
 
+#include "client/air_meta.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -301,15 +302,10 @@ void failure_put(struct buf *b, const struct failure_record *r)
 void failure_put_meta(struct buf *b, const struct failure_record *r)
 {
     json_open_object(b);
-    json_key(b, "jetbrains");
-    json_open_object(b);
-    json_key(b, "air");
-    json_open_object(b);
-    json_member_int(b, "version", 1);
+    air_meta_open(b);
     json_key(b, "sessionFailure");
     failure_put(b, r);
-    json_close_object(b);
-    json_close_object(b);
+    air_meta_close(b);
     json_close_object(b);
 }
 

@@ -1,6 +1,7 @@
 #include "permission/presentation.h"
 
 #include "base/utf8.h"
+#include "client/air_meta.h"
 #include "permission/text.h"
 
 static bool is_computer_use(const struct permission_question *q)
@@ -63,11 +64,7 @@ bool permission_put_request_meta(struct buf *b, const struct permission_question
         return false;
     }
     json_open_object(b);
-    json_key(b, "jetbrains");
-    json_open_object(b);
-    json_key(b, "air");
-    json_open_object(b);
-    json_member_int(b, "version", 1);
+    air_meta_open(b);
     json_key(b, "permission");
     json_open_object(b);
     json_member_int(b, "version", 1);
@@ -77,8 +74,7 @@ bool permission_put_request_meta(struct buf *b, const struct permission_question
         json_member_bool(b, "defaultToNo", true);
     }
     json_close_object(b);
-    json_close_object(b);
-    json_close_object(b);
+    air_meta_close(b);
     json_close_object(b);
     return true;
 }

@@ -1,5 +1,6 @@
 #include "permission/question.h"
 
+#include "client/air_meta.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -152,18 +153,13 @@ static void put_custom(struct buf *b, const struct question_form *f, size_t n, b
     if (air) {
         json_key(b, "_meta");
         json_open_object(b);
-        json_key(b, "jetbrains");
-        json_open_object(b);
-        json_key(b, "air");
-        json_open_object(b);
-        json_member_int(b, "version", 1);
+        air_meta_open(b);
         json_key(b, "customAnswer");
         json_open_object(b);
         json_member_str(b, "questionId", field_name(name, n, ""));
         json_member_bool(b, "isCustomAnswer", true);
         json_close_object(b);
-        json_close_object(b);
-        json_close_object(b);
+        air_meta_close(b);
         json_close_object(b);
     }
     json_close_object(b);

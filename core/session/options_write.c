@@ -1,18 +1,14 @@
 #include "session/options_state.h"
 
+#include "client/air_meta.h"
 /* {"jetbrains":{"air":{"version":1,KEY:VALUE}}} as the member _meta. */
 static void put_air(struct buf *b, const char *key, str value)
 {
     json_key(b, "_meta");
     json_open_object(b);
-    json_key(b, "jetbrains");
-    json_open_object(b);
-    json_key(b, "air");
-    json_open_object(b);
-    json_member_int(b, "version", 1);
+    air_meta_open(b);
     json_member_str(b, key, value);
-    json_close_object(b);
-    json_close_object(b);
+    air_meta_close(b);
     json_close_object(b);
 }
 

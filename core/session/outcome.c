@@ -3,6 +3,7 @@
 
 #include "session/internal.h"
 
+#include "client/air_meta.h"
 static const char DIED_TEXT[] =
     "Internal error: The Claude Agent process exited unexpectedly. Please start a new session.";
 static const char ENDED_TEXT[] =
@@ -46,15 +47,10 @@ static void put_members(const struct usage_turn *tally, const struct failure_rec
     json_open_object(out);
     usage_put_quota(out, tally);
     if (record) {
-        json_key(out, "jetbrains");
-        json_open_object(out);
-        json_key(out, "air");
-        json_open_object(out);
-        json_member_int(out, "version", 1);
+        air_meta_open(out);
         json_key(out, "sessionFailure");
         failure_put(out, record);
-        json_close_object(out);
-        json_close_object(out);
+        air_meta_close(out);
     }
     json_close_object(out);
 }

@@ -108,7 +108,6 @@ static void apply(struct question *q, const struct permission_decision *d)
     str id = str_of(q->tool_use_id);
     struct tool_call *call = tool_calls_find(&s->calls, id);
     if (call) {
-        call->refused_plan = d->keep_planning;
         call->cleared_plan = d->clear_context;
     }
     session_plan_exit_answered(s, id, d);

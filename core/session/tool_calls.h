@@ -26,7 +26,6 @@ struct tool_call {
     bool hook;              /* a PostToolUse callback of it is expected */
     bool command;           /* it runs a shell command */
     bool ended;             /* its result came; only the hook may still come */
-    bool refused_plan;      /* the person answered an ExitPlanMode with "keep planning" */
     bool cleared_plan;      /* or with a cleared context */
     int64_t forget_at;      /* monotonic ms; with `ended` */
 };
