@@ -68,6 +68,8 @@ struct session {
     struct json_doc *params_doc;
     struct session_params params;
     struct settings *settings;
+    struct launch launch;    /* while it starts: how */
+    struct arena launch_mem; /* of `launch` */
     struct cli_control *cli; /* NULL before the start and after the end */
     char *executable;        /* where the CLI was found */
     struct restart *restart; /* the CLI is being replaced; NULL: no */

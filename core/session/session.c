@@ -62,6 +62,7 @@ void session_unref(struct session *s)
     json_unref(s->params_doc);
     session_options_free(s->options);
     settings_free(s->settings);
+    arena_free(&s->launch_mem);
     session_plan_exit_forget(s);
     buf_free(&s->transcript_model);
     free(s->executable);

@@ -74,6 +74,7 @@ void session_started(struct session *s, const struct options_change *c)
         return;
     }
     s->state = SESSION_OPEN;
+    arena_free(&s->launch_mem);
     session_select_model(s);
     session_tell_ready(s, NULL);
 }
@@ -118,23 +119,13 @@ static void on_initialized(void *user, const char *error, json payload)
         session_unref(s);
         return;
     }
-    AUTO_ARENA(mem);
-    struct launch launch = {0};
-    struct launch_request rq = {.params = &s->params,
-                                .client = &a->client,
-                                .settings = s->settings,
-                                .env = a->env,
-                                .root = geteuid() == 0,
-                                .session_id = str_of(s->id),
-                                .mode = s->start_mode};
-    const char *why = launch_build(&mem, &rq, &launch);
-    struct options_change *change = why ? NULL : session_start_change(s);
+    struct options_change *change = session_start_change(s);
     if (change) {
         s->options = session_options_new(
             &(struct session_options_setup){
                 .client = &a->client,
                 .settings = s->settings,
-                .launch = &launch,
+                .launch = &s->launch,
                 .params = &s->params,
                 .initialize = init,
                 .env = a->env,
@@ -205,7 +196,6 @@ static void launch_cli(struct session *s, struct start *st)
                 "`herald doctor` shows where it was looked for."));
         return;
     }
-    struct launch launch = {0};
     struct launch_request rq = {.params = &s->params,
                                 .client = &a->client,
                                 .settings = s->settings,
@@ -218,13 +208,13 @@ static void launch_cli(struct session *s, struct start *st)
     } else {
         rq.session_id = str_of(s->id);
     }
-    const char *why = launch_build(&st->mem, &rq, &launch);
-    if (why || !arena_ok(&st->mem)) {
+    const char *why = launch_build(&s->launch_mem, &rq, &s->launch);
+    if (why || !arena_ok(&s->launch_mem)) {
         fail_start_text(s, str_of(why ? why : "out of memory"));
         return;
     }
     s->executable = str_dup(st->cli.path);
-    if (!s->executable || !session_spawn(s, &launch, on_initialized)) {
+    if (!s->executable || !session_spawn(s, &s->launch, on_initialized)) {
         fail_start(s, &session_error_memory);
     }
 }
