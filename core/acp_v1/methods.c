@@ -110,6 +110,7 @@ static void do_initialize(struct acp_v1 *v, struct rpc_request *req)
     AUTO_BUF(b);
     acp_v1_put_initialize(&b, v);
     rpc_reply(req, buf_str(&b));
+    rpc_flush(v->rpc); /* the client waits for this, not for the process that starts now */
     agent_probe_auth(&v->agent, STR_ABSENT);
 }
 

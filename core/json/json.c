@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
+#include "json/plain.h"
 
 /* A value, or the key in front of it. Members of an object are key node, value, key node, value; a
  * container's `end` is the index behind its last descendant, so a sibling is found without looking
@@ -94,13 +95,10 @@ static bool is_hex(char c)
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/* Bytes that end a run of plain string characters. */
-static const bool special[256] = {
-    [0x00] = true, [0x01] = true, [0x02] = true, [0x03] = true, [0x04] = true, [0x05] = true, [0x06] = true,
-    [0x07] = true, [0x08] = true, [0x09] = true, [0x0A] = true, [0x0B] = true, [0x0C] = true, [0x0D] = true,
-    [0x0E] = true, [0x0F] = true, [0x10] = true, [0x11] = true, [0x12] = true, [0x13] = true, [0x14] = true,
-    [0x15] = true, [0x16] = true, [0x17] = true, [0x18] = true, [0x19] = true, [0x1A] = true, [0x1B] = true,
-    [0x1C] = true, [0x1D] = true, [0x1E] = true, [0x1F] = true, ['"'] = true,  ['\\'] = true,
+/* What the letter of a short escape stands for; 0 for another letter. */
+static const char unescaped[256] = {
+    ['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
+    ['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t',
 };
 
 static bool parse_string(struct parser *ps)
@@ -110,22 +108,19 @@ static bool parse_string(struct parser *ps)
     if (!node) {
         return false;
     }
-    const unsigned char *p = (const unsigned char *)ps->p;
     for (;;) {
-        while (!special[p[ps->at]]) { /* the terminating NUL is special */
-            ps->at++;
-        }
+        ps->at += json_plain_run(ps->p + ps->at, ps->n - ps->at);
         if (ps->at >= ps->n) {
             return fail(ps, "a string that does not end");
         }
-        if (p[ps->at] == '"') {
+        if (ps->p[ps->at] == '"') {
             break;
         }
-        if (p[ps->at] != '\\') {
+        if (ps->p[ps->at] != '\\') {
             return fail(ps, "a control character in a string");
         }
         node->escaped = true;
-        char c = ps->p[ps->at + 1];
+        unsigned char c = (unsigned char)ps->p[ps->at + 1]; /* at the end it is the terminating NUL */
         if (c == 'u') {
             for (size_t i = 2; i < 6; i++) {
                 if (ps->at + i >= ps->n || !is_hex(ps->p[ps->at + i])) {
@@ -133,7 +128,7 @@ static bool parse_string(struct parser *ps)
                 }
             }
             ps->at += 6;
-        } else if (c && strchr("\"\\/bfnrt", c)) {
+        } else if (unescaped[c]) {
             ps->at += 2;
         } else {
             return fail(ps, "a bad escape");
@@ -435,9 +430,8 @@ static void decode(struct buf *out, str s)
         if (!s.n) {
             return;
         }
-        static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
         if (s.p[1] != 'u') {
-            buf_put_byte(out, to[strchr(from, s.p[1]) - from]);
+            buf_put_byte(out, unescaped[(unsigned char)s.p[1]]);
             s = str_from(s, 2);
             continue;
         }

@@ -4,12 +4,14 @@
 
 #include "base/utf8.h"
 #include "json/json.h"
+#include "json/plain.h"
 
 /* A comma is due behind a value, that is unless the buffer is empty or ends in a byte after which a
  * value or key comes first. A string that ends in one of them still ends in its quote. */
 static void separate(struct buf *b)
 {
-    if (b->n && !strchr("{[:,\n", b->p[b->n - 1])) {
+    char last = b->n ? b->p[b->n - 1] : '[';
+    if (last != '{' && last != '[' && last != ':' && last != ',' && last != '\n') {
         buf_put_byte(b, ',');
     }
 }
@@ -36,44 +38,55 @@ void json_close_array(struct buf *b)
     buf_put_byte(b, ']');
 }
 
-/* 0: as it is; 'u': a \u escape; 's': may start a surrogate; else the letter of a short escape. */
-static const char escapes[256] = {
-    [0x00] = 'u', [0x01] = 'u', [0x02] = 'u', [0x03] = 'u', [0x04] = 'u', [0x05] = 'u',  [0x06] = 'u',
-    [0x07] = 'u', [0x08] = 'b', [0x09] = 't', [0x0A] = 'n', [0x0B] = 'u', [0x0C] = 'f',  [0x0D] = 'r',
-    [0x0E] = 'u', [0x0F] = 'u', [0x10] = 'u', [0x11] = 'u', [0x12] = 'u', [0x13] = 'u',  [0x14] = 'u',
-    [0x15] = 'u', [0x16] = 'u', [0x17] = 'u', [0x18] = 'u', [0x19] = 'u', [0x1A] = 'u',  [0x1B] = 'u',
-    [0x1C] = 'u', [0x1D] = 'u', [0x1E] = 'u', [0x1F] = 'u', ['"'] = '"',  ['\\'] = '\\', [0xED] = 's',
-};
+/* Writes what cannot stand as it is, a lone surrogate or one byte, and says how many bytes of `s` that was.
+ */
+static size_t put_escape(struct buf *b, str s)
+{
+    static const char short_form[0x60] = {
+        ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r', ['"'] = '"', ['\\'] = '\\',
+    };
+    unsigned char c = (unsigned char)s.p[0];
+    if (c < sizeof(short_form) && short_form[c]) {
+        buf_put(b, (const char[]){'\\', short_form[c]}, 2);
+        return 1;
+    }
+    size_t used = 0;
+    uint32_t cp = utf8_next(s, &used);
+    char text[7];
+    snprintf(text, sizeof(text), "\\u%04x", (unsigned)(cp & 0xFFFF));
+    buf_put(b, text, 6);
+    return used;
+}
+
+/* Where the first surrogate begins; SIZE_MAX when there is none. */
+static size_t find_surrogate(str s)
+{
+    for (size_t at = 0; (at = str_find_byte(s, '\xED', at)) != SIZE_MAX; at++) {
+        if (s.n - at >= 3 && (unsigned char)s.p[at + 1] >= 0xA0) {
+            return at;
+        }
+    }
+    return SIZE_MAX;
+}
 
 static void put_quoted(struct buf *b, str s)
 {
+    size_t surrogate = find_surrogate(s);
     buf_put_byte(b, '"');
-    size_t from = 0;
-    for (size_t i = 0; i < s.n; i++) {
-        unsigned char c = (unsigned char)s.p[i];
-        char how = escapes[c];
-        if (!how || (how == 's' && (s.n - i < 3 || (unsigned char)s.p[i + 1] < 0xA0))) {
-            continue;
+    for (;;) {
+        /* The room for all that is left is made first: at most an escape needs more. */
+        if (!buf_reserve(b, s.n + 1)) {
+            return;
         }
-        buf_put(b, s.p + from, i - from);
-        char esc[7];
-        if (how == 's') {
-            size_t at = i;
-            snprintf(esc, sizeof(esc), "\\u%04x", (unsigned)utf8_next(s, &at));
-            buf_put(b, esc, 6);
-            i += 2;
-        } else if (how == 'u') {
-            snprintf(esc, sizeof(esc), "\\u%04x", c);
-            buf_put(b, esc, 6);
-        } else {
-            esc[0] = '\\';
-            esc[1] = how;
-            buf_put(b, esc, 2);
+        size_t run = json_plain_run(s.p, s.n < surrogate ? s.n : surrogate);
+        memcpy(b->p + b->n, s.p, run);
+        b->n += run;
+        if (run == s.n) {
+            break;
         }
-        from = i + 1;
-    }
-    if (s.n > from) {
-        buf_put(b, s.p + from, s.n - from);
+        size_t used = run + put_escape(b, str_from(s, run));
+        surrogate = run == surrogate ? find_surrogate(str_from(s, used)) : surrogate - used;
+        s = str_from(s, used);
     }
     buf_put_byte(b, '"');
 }

@@ -6,36 +6,28 @@
 
 /* ---- Texts -------------------------------------------------------------------------------------- */
 
-/* The bytes of the line break at `at`: LF, CR, U+2028 or U+2029; 0 when there is none. */
-static size_t line_break(str s, size_t at)
+/* Whether a line begins at `at`: after LF, CR, U+2028 or U+2029. */
+static bool begins_line(str s, size_t at)
 {
-    if (s.p[at] == '\n' || s.p[at] == '\r') {
-        return 1;
+    if (at == 0 || s.p[at - 1] == '\n' || s.p[at - 1] == '\r') {
+        return true;
     }
-    return s.n - at >= 3 && memcmp(s.p + at, "\xE2\x80", 2) == 0 &&
-                   (s.p[at + 2] == '\xA8' || s.p[at + 2] == '\xA9')
-               ? 3
-               : 0;
+    return at >= 3 && memcmp(s.p + at - 3, "\xE2\x80", 2) == 0 &&
+           (s.p[at - 1] == '\xA8' || s.p[at - 1] == '\xA9');
 }
 
 static size_t fence_length(str text)
 {
     size_t longest = 2;
-    bool line_start = true;
-    for (size_t at = 0; at < text.n;) {
-        size_t run = 0;
-        while (line_start && at + run < text.n && text.p[at + run] == '`') {
+    for (size_t at = 0; (at = str_find_byte(text, '`', at)) < text.n;) {
+        size_t run = 1;
+        while (at + run < text.n && text.p[at + run] == '`') {
             run++;
         }
-        longest = run > longest ? run : longest;
-        if (run) {
-            at += run;
-            line_start = false;
-            continue;
+        if (run > longest && begins_line(text, at)) {
+            longest = run;
         }
-        size_t end = line_break(text, at);
-        line_start = end > 0;
-        at += end ? end : 1;
+        at += run;
     }
     return longest + 1;
 }

@@ -35,6 +35,12 @@ struct pattern {
     struct reporter *reporter;
 };
 
+/* What a callback has cost: the time on the clock, that on the processor, and whether it ever waited. */
+struct cost {
+    int64_t clock_ms, cpu_ms;
+    long waits;
+};
+
 struct reporter_host {
     const struct log *log;
     struct arena arena;
@@ -55,6 +61,7 @@ struct reporter_host {
         ino_t ino;
     } folders[FOLDERS_MAX];
     size_t folder_count;
+    struct cost cost; /* the latest reading */
 };
 
 /* ---- Scanning ------------------------------------------------------------------------------------ */
@@ -344,22 +351,15 @@ static const char *const callback_names[CALLBACK_COUNT] = {
     [CALL_FINISHED] = "finished",
 };
 
-/* What a callback has cost: the time on the clock, that on the processor, and whether it ever waited. */
-struct cost {
-    int64_t clock_ms, cpu_ms;
-    long waits;
-};
-
 static int64_t milliseconds(clockid_t clock)
 {
     struct timespec t;
     return clock_gettime(clock, &t) == 0 ? (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000 : 0;
 }
 
-static struct cost cost_now(void)
+static struct cost cost_at(int64_t clock_ms)
 {
-    struct cost c = {.clock_ms = milliseconds(CLOCK_MONOTONIC),
-                     .cpu_ms = milliseconds(CLOCK_THREAD_CPUTIME_ID)};
+    struct cost c = {.clock_ms = clock_ms, .cpu_ms = milliseconds(CLOCK_THREAD_CPUTIME_ID)};
 #ifdef RUSAGE_THREAD
     struct rusage usage;
     c.waits = getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nvcsw : 0;
@@ -367,14 +367,26 @@ static struct cost cost_now(void)
     return c;
 }
 
+/* The cost before a callback. Only the clock can be read without a system call, so that the callbacks of one
+ * millisecond share a reading. */
+static const struct cost *cost_before(struct reporter_host *h)
+{
+    int64_t now = milliseconds(CLOCK_MONOTONIC);
+    if (now != h->cost.clock_ms) {
+        h->cost = cost_at(now);
+    }
+    return &h->cost;
+}
+
 /* Over the limit by the clock, and by its own doing: a machine that is too busy to let the callback run says
  * nothing about the callback, which then neither waited nor worked for long. */
 static bool too_slow(const struct cost *before)
 {
-    struct cost now = cost_now();
-    if (now.clock_ms - before->clock_ms <= LIMIT_MS) {
+    int64_t clock_ms = milliseconds(CLOCK_MONOTONIC);
+    if (clock_ms - before->clock_ms <= LIMIT_MS) {
         return false;
     }
+    struct cost now = cost_at(clock_ms);
 #ifdef RUSAGE_THREAD
     return now.waits != before->waits || now.cpu_ms - before->cpu_ms > LIMIT_MS / 2;
 #else
@@ -431,11 +443,11 @@ static bool call_plugin(struct reporter_host *h, struct reporter *r, enum report
         .refusal_logged = &r->module->refusal_logged,
     };
     herald_call view = make_call(h, call);
-    struct cost before = cost_now();
+    const struct cost *before = cost_before(h);
     crash_enter(&r->module->site, r->name, callback_names[which]);
     herald_status status = r->callbacks[which](&view, x);
     crash_leave();
-    bool slow = too_slow(&before);
+    bool slow = too_slow(before);
     x->active = false;
     while (x->parsed_count) {
         json_unref(x->parsed[--x->parsed_count]);

@@ -7,7 +7,11 @@
 
 /* ---- Reading ---- */
 
-enum { CHUNK = 64 * 1024 };
+enum {
+    CHUNK = 64 * 1024,
+    BLOCKS = 24, /* more than RPC_OUTPUT_HIGH fills; then the caller keeps its bytes */
+    KEPT = 2,    /* blocks of memory that stay while nothing is queued */
+};
 
 struct channel_in {
     union {
@@ -142,13 +146,14 @@ struct channel_out {
     } h;
     uv_file file;
     bool is_file, broken, closing;
+    uv_write_t write; /* at most one is under way */
+    bool busy;
+    struct buf
+        blocks[BLOCKS]; /* the bytes of that write, those that wait for the next, then memory to reuse */
+    size_t writing, waiting;
+    size_t queued; /* bytes of the first two */
     channel_progress_cb *progress;
     void *user;
-};
-
-struct pending_write {
-    uv_write_t req;
-    struct buf bytes;
 };
 
 struct channel_out *channel_out_new(uv_loop_t *loop, int fd, channel_progress_cb *progress, void *user)
@@ -190,74 +195,117 @@ static void write_file(struct channel_out *out, struct buf *b)
         }
         at += n > 0 ? (size_t)n : 0;
     }
-    buf_clear(b);
 }
+
+/* Empties a block for its next use. One that a huge message has made large is not kept. */
+static void reuse(struct buf *b)
+{
+    if (b->cap > 4 * CHANNEL_BLOCK) {
+        buf_free(b);
+    } else {
+        buf_clear(b);
+    }
+}
+
+static void write_waiting(struct channel_out *out, size_t already);
 
 static void on_written(uv_write_t *req, int status)
 {
-    struct pending_write *w = CONTAINER_OF(req, struct pending_write, req);
     struct channel_out *out = req->handle->data;
-    buf_free(&w->bytes);
-    free(w);
+    struct buf done[BLOCKS];
+    size_t n = out->writing;
+    memcpy(done, out->blocks, n * sizeof(*done));
+    memmove(out->blocks, out->blocks + n, (BLOCKS - n) * sizeof(*done));
+    for (size_t i = 0; i < n; i++) {
+        out->queued -= done[i].n;
+        reuse(&done[i]);
+        out->blocks[BLOCKS - n + i] = done[i];
+    }
+    out->busy = false;
+    out->writing = 0;
     if (out->closing) {
         return;
     }
     if (status < 0) {
         break_down(out);
-    } else {
-        out->progress(out->user, false);
+        return;
+    }
+    if (out->waiting) {
+        write_waiting(out, 0);
+    }
+    for (size_t i = KEPT; !out->busy && i < BLOCKS; i++) {
+        buf_free(&out->blocks[i]);
+    }
+    out->progress(out->user, false);
+}
+
+/* Hands all waiting blocks to libuv, but for the first `already` bytes, which are out. */
+static void write_waiting(struct channel_out *out, size_t already)
+{
+    uv_buf_t parts[BLOCKS];
+    for (size_t i = 0; i < out->waiting; i++) {
+        parts[i] = uv_buf_init(out->blocks[i].p, (unsigned)out->blocks[i].n);
+    }
+    parts[0].base += already;
+    parts[0].len -= already;
+    out->writing = out->waiting;
+    out->waiting = 0;
+    out->busy = true;
+    if (uv_write(&out->write, &out->h.stream, parts, (unsigned)out->writing, on_written) < 0) {
+        out->busy = false;
+        break_down(out);
     }
 }
 
 void channel_out_write(struct channel_out *out, struct buf *b)
 {
-    if (out->broken || out->is_file || b->n == 0) {
-        if (out->broken) {
-            buf_clear(b);
-        } else {
-            write_file(out, b);
-        }
+    size_t used = out->writing + out->waiting, already = 0;
+    if (b->n == 0 || (out->busy && (b->n < CHANNEL_BLOCK || used == BLOCKS))) {
         return;
     }
-    size_t done = 0;
-    if (uv_stream_get_write_queue_size(&out->h.stream) == 0) {
-        uv_buf_t now = uv_buf_init(b->p, (unsigned)b->n);
-        int n = uv_try_write(&out->h.stream, &now, 1);
+    if (out->broken || out->is_file) {
+        if (!out->broken) {
+            write_file(out, b);
+        }
+        reuse(b);
+        return;
+    }
+    if (!out->busy) {
+        uv_buf_t all = uv_buf_init(b->p, (unsigned)b->n);
+        int n = uv_try_write(&out->h.stream, &all, 1);
+        if (n == (int)b->n) {
+            reuse(b);
+            return;
+        }
         if (n < 0 && n != UV_EAGAIN) {
-            buf_clear(b);
+            reuse(b);
             break_down(out);
             return;
         }
-        done = n > 0 ? (size_t)n : 0;
+        already = n > 0 ? (size_t)n : 0;
     }
-    if (done == b->n) {
-        buf_clear(b);
-        return;
-    }
-    struct pending_write *w = calloc(1, sizeof(*w));
-    if (!w) {
-        buf_clear(b);
-        break_down(out);
-        return;
-    }
-    w->bytes = *b;
-    *b = BUF_INIT;
-    uv_buf_t rest = uv_buf_init(w->bytes.p + done, (unsigned)(w->bytes.n - done));
-    if (uv_write(&w->req, &out->h.stream, &rest, 1, on_written) < 0) {
-        buf_free(&w->bytes);
-        free(w);
-        break_down(out);
+    struct buf next = out->blocks[used];
+    out->blocks[used] = *b;
+    *b = next;
+    out->queued += out->blocks[used].n;
+    out->waiting++;
+    if (!out->busy) {
+        write_waiting(out, already);
     }
 }
 
 size_t channel_out_queued(const struct channel_out *out)
 {
-    return out->is_file ? 0 : uv_stream_get_write_queue_size(&out->h.stream);
+    return out->queued;
 }
 
 static void free_out(uv_handle_t *h)
 {
-    free(h->data);
+    struct channel_out *out = h->data;
+    for (size_t i = 0; i < BLOCKS; i++) {
+        buf_free(&out->blocks[i]);
+    }
+    free(out);
 }
 
 void channel_out_free(struct channel_out *out)

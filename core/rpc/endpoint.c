@@ -7,7 +7,8 @@
 
 /* Lines are cut out of the bytes as they come; a line that lies within one chunk is parsed where it is, and
  * only the pieces of a longer one are collected in `partial`. Output is collected in `out`; the prepare and
- * check handles write it before and after the loop waits. */
+ * check handles write it before and after the loop waits, and a burst is written piece by piece, so that its
+ * bytes are still in the processor's cache and few pages serve for all of it. */
 struct rpc_endpoint {
     const struct log *log;
     const struct rpc_events *events;
@@ -77,20 +78,14 @@ static void on_progress(void *user, bool broken)
     if (broken) {
         close_down(ep);
     } else if (!ep->closed) {
+        rpc_flush(ep);
         update_congestion(ep);
     }
 }
 
 void rpc_flush(struct rpc_endpoint *ep)
 {
-    enum { KEEP_OUT = 256 * 1024 };
-    if (ep->out.n == 0) {
-        return;
-    }
     channel_out_write(ep->output, &ep->out);
-    if (ep->out.cap > KEEP_OUT) {
-        buf_free(&ep->out);
-    }
 }
 
 static void on_before_wait(uv_prepare_t *h)
@@ -118,6 +113,9 @@ void rpc_end(struct rpc_endpoint *ep)
         buf_truncate(&ep->out, ep->message_at);
         log_write(ep->log, LOG_ERROR, "out of memory: a message to the client was dropped");
         return;
+    }
+    if (ep->out.n >= CHANNEL_BLOCK) {
+        rpc_flush(ep);
     }
     update_congestion(ep);
 }

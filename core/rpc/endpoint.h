@@ -17,8 +17,8 @@
 
 enum {
     RPC_LINE_MAX = 32 * 1024 * 1024, /* bytes; a longer line ends the connection */
-    RPC_OUTPUT_HIGH = 4 * 1024 * 1024,
-    RPC_OUTPUT_LOW = 1024 * 1024,
+    RPC_OUTPUT_HIGH = 1024 * 1024,
+    RPC_OUTPUT_LOW = 256 * 1024,
 };
 
 enum rpc_error_code {
