@@ -127,8 +127,8 @@ void session_release_frames(struct session *s);
 /* A control request, when the CLI is there. */
 void session_control(struct session *s, const char *subtype, str members);
 
-/* Stops the running work. */
-void session_interrupt(struct session *s);
+/* Stops the running work; false when there is no process, or none yet. */
+bool session_interrupt(struct session *s);
 
 extern const struct session_error session_error_gone, session_error_ended, session_error_memory;
 

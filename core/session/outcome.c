@@ -135,9 +135,9 @@ static void hook_cancel_queued(void *user, const char *uuid)
     session_control(user, "cancel_async_message", buf_str(&b));
 }
 
-static void hook_interrupt(void *user)
+static bool hook_interrupt(void *user)
 {
-    session_interrupt(user);
+    return session_interrupt(user);
 }
 
 static void hook_cancelling(void *user)

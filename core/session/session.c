@@ -180,12 +180,14 @@ static void interrupted(void *user, const char *error, json payload)
     session_unref(s);
 }
 
-void session_interrupt(struct session *s)
+bool session_interrupt(struct session *s)
 {
-    if (s->cli && !s->restart) {
-        session_ref(s);
-        cli_control_request(s->cli, "interrupt", STR_ABSENT, 0, interrupted, s);
+    if (!s->cli || s->restart) {
+        return false;
     }
+    session_ref(s);
+    cli_control_request(s->cli, "interrupt", STR_ABSENT, 0, interrupted, s);
+    return true;
 }
 
 void session_cancel(struct session *s)
@@ -193,9 +195,6 @@ void session_cancel(struct session *s)
     if (s->state == SESSION_OPEN) {
         session_plan_exit_forget(s);
         turns_cancel(&s->turns);
-        if (s->restart && s->turns.active) { /* no process is there to end it */
-            turns_cancel_timeout(&s->turns, s->turns.active);
-        }
     }
 }
 

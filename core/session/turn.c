@@ -463,6 +463,15 @@ static void cancel_finished(struct turns *ts)
     }
 }
 
+static void cancel_at_once(struct turns *ts)
+{
+    struct turn *t = ts->active;
+    if (t) {
+        turn_leave_orphan(ts, t, true);
+        turn_settle_cancelled(ts, t);
+    }
+}
+
 void turns_cancel(struct turns *ts)
 {
     if (ts->ended) {
@@ -482,13 +491,14 @@ void turns_cancel(struct turns *ts)
     if (t && t->state == TURN_STEERED && t->recorded) {
         ts->owed_idles++;
     }
-    if (t && !t->cancel_timer) {
-        t->cancel_timer = ts->hooks->start_timer(ts->user, CANCEL_LIMIT_MS, t);
-    }
     for (size_t at = 0; at < abandoned.n; at += sizeof(t->uuid)) {
         ts->hooks->cancel_queued(ts->user, abandoned.p + at);
     }
-    ts->hooks->interrupt(ts->user);
+    if (!ts->hooks->interrupt(ts->user)) {
+        cancel_at_once(ts);
+    } else if (t && !t->cancel_timer) {
+        t->cancel_timer = ts->hooks->start_timer(ts->user, CANCEL_LIMIT_MS, t);
+    }
     turn_handle_waiting(ts);
 }
 
@@ -515,8 +525,7 @@ void turns_cancel_timeout(struct turns *ts, struct turn *t)
 {
     t->cancel_timer = 0;
     if (t == ts->active && ts->cancelled) {
-        turn_leave_orphan(ts, t, true);
-        turn_settle_cancelled(ts, t);
+        cancel_at_once(ts);
     }
 }
 

@@ -101,9 +101,10 @@ enum foreground {
 
 /* What the engine needs done. */
 struct turn_hooks {
-    /* Withdraw a prompt that waits in the CLI's queue; stop the running work. */
+    /* Withdraw a prompt that waits in the CLI's queue. */
     void (*cancel_queued)(void *user, const char *uuid);
-    void (*interrupt)(void *user);
+    /* Stop the running work; false when there is no process that would report its end. */
+    bool (*interrupt)(void *user);
     /* A cancel begins, before any turn is answered by it. */
     void (*cancelling)(void *user);
     /* A turn became the active one: per-turn state starts afresh. `by_result`: by its result, without an

@@ -13,6 +13,7 @@ struct fixture {
     struct buf log;
     struct turn *timer;
     bool lost, waits; /* what close_calls() and before_answer() say */
+    bool no_process;  /* that an interrupt would reach */
     char live[8];     /* ids of the subagents that hold, a letter each */
 };
 
@@ -52,10 +53,11 @@ static void on_cancel_queued(void *user, const char *uuid)
     note("drop:%s", uuid);
 }
 
-static void on_interrupt(void *user)
+static bool on_interrupt(void *user)
 {
     (void)user;
     note("int");
+    return !fx.no_process;
 }
 
 static void on_cancelling(void *user)
@@ -569,7 +571,7 @@ static void test_cancel_follow_up(void **unused)
     held("A");
     request("[]");
     turns_cancel(&fx.turns);
-    expect("timer:30000 int");
+    expect("int timer:30000");
     result("{\"origin\":{\"kind\":\"task-notification\"},\"terminal_reason\":\"aborted_streaming\"}");
     expect("autonomous close! untimer =A:cancelled(1)");
 }
@@ -583,7 +585,7 @@ static void test_cancel_active(void **unused)
     assert_int_equal(turns_output(&fx.turns, false), TURN_OUTPUT_OPEN);
     turns_cancel(&fx.turns);
     assert_int_equal(turns_output(&fx.turns, false), TURN_OUTPUT_CLOSING);
-    expect("timer:30000 int");
+    expect("int timer:30000");
     turns_cancel(&fx.turns);
     expect("int");
     result("{\"is_error\":true,\"user_message_uuids\":[\"A\"]}");
@@ -601,7 +603,7 @@ static void test_cancel_queued(void **unused)
     add("B");
     add("C");
     turns_cancel(&fx.turns);
-    expect("=B:cancelled =C:cancelled timer:30000 drop:B drop:C int");
+    expect("=B:cancelled =C:cancelled drop:B drop:C int timer:30000");
     ok_for("A");
     expect("close! untimer =A:cancelled(tally) end:cancelled");
     life("B", "started"); /* it runs anyway */
@@ -676,7 +678,7 @@ static void test_request_ends_the_cancel(void **unused)
     turns_on_output(&fx.turns);
     request("[\"X\"]");
     assert_int_equal(turns_output(&fx.turns, false), TURN_OUTPUT_OPEN);
-    expect("timer:30000 int close! untimer =A:cancelled(tally) end:cancelled");
+    expect("int timer:30000 close! untimer =A:cancelled(tally) end:cancelled");
 }
 
 static void test_cancel_backstop(void **unused)
@@ -685,13 +687,24 @@ static void test_cancel_backstop(void **unused)
     active("A");
     turns_cancel(&fx.turns);
     turns_cancel_timeout(&fx.turns, fx.timer);
-    expect("timer:30000 int close! =A:cancelled(tally) end:cancelled");
+    expect("int timer:30000 close! =A:cancelled(tally) end:cancelled");
     add("B");
     ok_for("A"); /* late */
     expect("");
 }
 
 /* ---- An answer that waits ---- */
+
+static void test_a_cancel_without_a_process(void **unused)
+{
+    (void)unused;
+    active("A");
+    add("B");
+    fx.no_process = true;
+    turns_cancel(&fx.turns);
+    expect("=B:cancelled drop:B int close! =A:cancelled(tally) end:cancelled");
+    assert_null(fx.timer);
+}
 
 static void test_settling(void **unused)
 {
@@ -835,7 +848,7 @@ static void test_cancel_steered(void **unused)
     active("A");
     steer("S");
     turns_cancel(&fx.turns);
-    expect("timer:30000 drop:S int");
+    expect("drop:S int timer:30000");
     ok_for("A");
     expect("close! untimer =A:cancelled(tally) end:cancelled");
 }
@@ -880,7 +893,7 @@ static void test_end_cancelled(void **unused)
     active("A");
     turns_cancel(&fx.turns);
     turns_on_end(&fx.turns, &lost, &over);
-    expect("timer:30000 int close! untimer =A:cancelled(tally) end:cancelled");
+    expect("int timer:30000 close! untimer =A:cancelled(tally) end:cancelled");
 }
 
 static void test_end_held(void **unused)
@@ -954,6 +967,7 @@ int main(void)
         CASE(test_stale_diagnostic),
         CASE(test_request_ends_the_cancel),
         CASE(test_cancel_backstop),
+        CASE(test_a_cancel_without_a_process),
         CASE(test_settling),
         CASE(test_cancel_settling),
         CASE(test_failure_does_not_wait),

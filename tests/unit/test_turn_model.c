@@ -131,10 +131,11 @@ static void on_cancel_queued(void *user, const char *uuid)
     tell_cli(INPUT_CANCEL_QUEUED, uuid);
 }
 
-static void on_interrupt(void *user)
+static bool on_interrupt(void *user)
 {
     (void)user;
     tell_cli(INPUT_INTERRUPT, "");
+    return true;
 }
 
 static void on_cancelling(void *user)
