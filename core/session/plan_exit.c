@@ -69,7 +69,7 @@ static bool is_diagnostic(json result)
            str_is(json_str(json_get(result, "subtype")), "error_during_execution");
 }
 
-/* ---- Going on in a fresh context ---- */
+/* ---- The plan as such ---- */
 
 static void publish_plan(struct session *s, str plan)
 {
@@ -82,6 +82,18 @@ static void publish_plan(struct session *s, str plan)
     json_close_object(&b);
     s->agent->surface->update(s->agent->surface_self, str_of(s->id), "plan_update", buf_str(&b));
 }
+
+void session_plan_approved(struct session *s, json input, json structured)
+{
+    json said = json_get(structured, "plan");
+    str plan = str_trim(json_str(json_is(said, JSON_STRING) ? said : json_get(input, "plan")));
+    if (s->agent->client.plan_operations && plan.n && !json_is_true(json_get(structured, "isAgent")) &&
+        !json_is_true(json_get(structured, "awaitingLeaderApproval"))) {
+        publish_plan(s, plan);
+    }
+}
+
+/* ---- Going on in a fresh context ---- */
 
 static void restarted(struct session *s, str why)
 {

@@ -38,6 +38,8 @@ struct plan_exit {
 void session_plan_exit_answered(struct session *s, str call, const struct permission_decision *d);
 /* A result of this call came, in the user message `m`. */
 void session_plan_exit_result(struct session *s, str call, json m);
+/* An ExitPlanMode call of the main conversation has succeeded: a client that keeps plans gets this one. */
+void session_plan_approved(struct session *s, json input, json structured);
 /* What this result does to the turn (NULL: it belongs to none). */
 enum turn_verdict session_plan_exit_verdict(struct session *s, const struct turn *t, json result);
 /* session/cancel, or the end of the session: nothing is continued any more. */

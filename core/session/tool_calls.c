@@ -325,6 +325,10 @@ static void finish_result(struct tool_job *job)
     for (size_t i = 0; i < n; i++) {
         tool_job_send(job, &r[i]);
     }
+    if (str_is(job->call.name, "ExitPlanMode") && !job->call.parent.p && !job->result.is_error &&
+        !job->calls->replay) {
+        session_plan_approved(job->session, job->call.input, job->rcall.structured);
+    }
     /* A call whose hook may still come is known until then, and so is what the client knows of it. */
     struct tool_call *call = tool_calls_find(job->calls, job->call.id);
     if (call && call->ended && !call->hook) {

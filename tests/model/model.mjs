@@ -12,7 +12,8 @@
 //       delayMs  waits before the answer begins       gapMs  waits between two pieces
 //       hang     never ends the answer                cut    drops the connection before its end
 //   { error: { status, type, message, headers } }     an error of the API
-// A text or thinking block may have `slice`, the letters of one streamed piece (12).
+// A text or thinking block may have `slice`, the letters of one streamed piece (12). `$PLAN_FILE` stands for the plan file
+// that the CLI has named.
 import http from 'node:http';
 
 const wait = (ms) => new Promise((done) => setTimeout(done, ms));
@@ -64,6 +65,8 @@ export async function startModel(script = {}) {
   async function answer(body, response) {
     const aside = (body.tools?.length ?? 0) <= 3;
     let step = aside ? script.side ?? { blocks: [{ type: 'text', text: '{"title":"A scripted title"}' }], usage: { input_tokens: 0, output_tokens: 0 } } : nextStep(body);
+    const planFile = /[^\s"'`\\]*\/plans\/[^\s"'`\\]+\.md/.exec(JSON.stringify(body))?.[0];
+    if (planFile) step = JSON.parse(JSON.stringify(step).replaceAll('$PLAN_FILE', planFile));
     if (Array.isArray(step)) step = { blocks: step };
     if (step.delayMs) await wait(step.delayMs);
     const reply = (status, value, headers) => response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value));

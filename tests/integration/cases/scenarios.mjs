@@ -7,6 +7,7 @@
 //   stop      the stop reasons of the prompts  calls     the tool calls (Agent.calls), in order
 //   asked     the permission questions         files     the workspace afterwards (null: no such file)
 //   updates   updates that must have come      plan      the last plan
+//   plans     the plans of plan_update
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -30,6 +31,7 @@ async function play(t, scenario, client) {
   const actual = {
     text: agent.text(agent.session), thought: agent.text(agent.session, 'agent_thought_chunk'), stop, calls: agent.calls(agent.session), asked: agent.asked,
     plan: agent.updates().findLast((u) => u.sessionUpdate === 'plan')?.entries,
+    plans: agent.updates().filter((u) => u.sessionUpdate === 'plan_update').map((u) => u.plan),
   };
   if (t.show) console.log(JSON.stringify(actual, null, 1));
   for (const [name, wanted] of Object.entries(expected)) {

@@ -4,13 +4,12 @@
 // What must always hold is checked by finish(): only JSON-RPC on stdout, messages that fit the schema and that the SDK
 // accepts, a silent stderr, exit 0 after the end of input. A test that expects otherwise says so (`expected`).
 import { spawn } from 'node:child_process';
-import { acp, schemaChecker } from './packages.mjs';
-import { clients } from './clients.mjs';
-
-const check = schemaChecker('v1');
+import { stable, unstable } from './packages.mjs';
+import { clients, usesDrafts } from './clients.mjs';
 
 export class Agent {
-  constructor({ command, args = [], cwd, env, permissions, verbose, foreign, wrap }) {
+  constructor({ command, args = [], cwd, env, client, permissions, verbose, foreign, wrap }) {
+    this.protocol = usesDrafts(client) ? unstable : stable;
     this.messages = []; // what the agent sent, in order: { kind, method, params | result | error }
     this.problems = [];
     this.stderr = '';
@@ -50,6 +49,7 @@ export class Agent {
       },
     });
     const writable = new WritableStream({ write: (message) => { if (message.method && message.id !== undefined) this.sent.set(message.id, message.method); this.write(JSON.stringify(message)); } });
+    const { acp } = this.protocol;
     const app = acp.client({ name: 'herald-tests' })
       .onRequest(acp.methods.client.session.requestPermission, ({ params }) => this.decide(params))
       .onNotification(acp.methods.client.session.update, () => { this.accepted++; })
@@ -77,14 +77,14 @@ export class Agent {
     if (message.method !== undefined) {
       const kind = message.id === undefined ? 'notification' : 'request';
       this.messages.push({ kind, method: message.method, params: message.params });
-      this.problems.push(...check(kind, message.method, message.params));
+      this.problems.push(...this.protocol.check(kind, message.method, message.params));
     } else {
       const method = this.sent.get(message.id);
       const answer = message.error ? { error: message.error } : { result: message.result };
       this.messages.push({ kind: 'response', method, id: message.id, ...answer });
       if (message.error) {
         if (!Number.isInteger(message.error.code) || typeof message.error.message !== 'string') this.problems.push(`a malformed error: ${text.slice(0, 300)}`);
-      } else if (method) this.problems.push(...check('response', method, message.result));
+      } else if (method) this.problems.push(...this.protocol.check('response', method, message.result));
       forSdk = this.sent.has(message.id) && !this.raw.has(message.id);
       if (!this.sent.has(message.id) && !this.raw.has(message.id)) this.problems.push(`a response that nobody asked for: ${text.slice(0, 300)}`);
       this.sent.delete(message.id);

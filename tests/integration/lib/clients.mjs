@@ -3,6 +3,7 @@ const files = { readTextFile: true, writeTextFile: true };
 
 export const clients = {
   plain: { protocolVersion: 1, clientCapabilities: {} },
+  planner: { protocolVersion: 1, clientCapabilities: { plan: {} } },
   zed: {
     protocolVersion: 1,
     clientInfo: { name: 'zed', title: 'Zed', version: '1.0.0' },
@@ -23,3 +24,6 @@ export const clients = {
     },
   },
 };
+
+// Whether a client asks for features that the stable protocol does not know.
+export const usesDrafts = (client) => client === 'planner';

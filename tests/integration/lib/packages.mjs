@@ -7,14 +7,16 @@ export const packages = process.env.HERALD_TEST_PACKAGES;
 export const inPackages = (...path) => join(packages, 'node_modules', ...path);
 const load = (...path) => import(pathToFileURL(inPackages(...path)));
 
-export const acp = await load('@agentclientprotocol/sdk/dist/v1/stable/acp.js');
+// The protocol as it stands, and with the features that are drafts.
+export const stable = { acp: await load('@agentclientprotocol/sdk/dist/v1/stable/acp.js'), check: null };
+export const unstable = { acp: await load('@agentclientprotocol/sdk/dist/v1/unstable/acp.js'), check: null };
 
 const { default: Ajv } = await load('ajv/dist/2020.js');
 
 // Checks every message of an agent against the protocol's own JSON schema. A definition says which method it
 // belongs to; what has no definition is an extension and is left to the tests.
-export function schemaChecker(version) {
-  const schema = JSON.parse(readFileSync(inPackages(`@agentclientprotocol/sdk/schema/${version}/schema.json`), 'utf8'));
+export function schemaChecker(file) {
+  const schema = JSON.parse(readFileSync(inPackages(`@agentclientprotocol/sdk/schema/${file}`), 'utf8'));
   const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true });
   ajv.addSchema(schema, 'acp');
   const byMethod = { request: new Map(), response: new Map(), notification: new Map() };
@@ -31,3 +33,6 @@ export function schemaChecker(version) {
     return validate(value) ? [] : validate.errors.slice(0, 5).map((e) => `${kind} of ${method}: ${e.instancePath || '/'} ${e.message} in ${JSON.stringify(value).slice(0, 300)}`);
   };
 }
+
+stable.check = schemaChecker('v1/schema.json');
+unstable.check = schemaChecker('v1/schema.unstable.json');
