@@ -9,6 +9,7 @@
 #include "cli/launcher.h"
 #include "cli/passthrough.h"
 #include "command/command.h"
+#include "session/settings.h"
 
 #ifdef __APPLE__
 extern char **environ; /* other systems declare it */
@@ -130,6 +131,17 @@ static int serve(struct program *p, int argc, char **argv)
     return 0;
 }
 
+/* What the administrator sets in the managed settings holds for Herald and all that it starts. */
+static void adopt_managed_environment(void)
+{
+    struct settings *managed = settings_load(&(struct settings_place){0});
+    struct settings_pairs env = managed ? settings_managed_env(managed) : (struct settings_pairs){0};
+    for (size_t i = 0; i < env.n; i++) {
+        (void)setenv(env.pairs[i].name.p, env.pairs[i].value.p, 1);
+    }
+    settings_free(managed);
+}
+
 int main(int argc, char **argv)
 {
     static struct program program;
@@ -137,6 +149,7 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], LAUNCHER_FLAG) == 0) {
         return launcher_main(argc - 1, argv + 1);
     }
+    adopt_managed_environment();
     if (!standard_dirs_find(&p->memory, &p->dirs)) {
         fputs("herald: error: out of memory\n", stderr);
         return 1;
