@@ -84,7 +84,7 @@ void acp_v1_session_new(struct acp_v1 *v, struct rpc_request *req)
         reply_unless(req,
                      history_open(v->agent.history, &p.session, doc, stored, false, on_session_ready, req));
     } else {
-        reply_unless(req, session_new(&v->agent, &p.session, doc, STR_ABSENT, on_session_ready, req) != NULL);
+        reply_unless(req, session_new(&v->agent, &p.session, doc, on_session_ready, req) != NULL);
     }
 }
 

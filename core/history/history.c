@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "base/path.h"
+#include "history/conversations.h"
 #include "history/listing.h"
 #include "history/removal.h"
 #include "history/replay.h"
@@ -30,6 +31,7 @@ struct task {
 
     /* What the worker found. */
     bool no_folder, not_a_folder, archive;
+    str conversation; /* that goes on under the id */
     str transcript;
     enum fork_result forked;
     enum removal removed;
@@ -290,8 +292,11 @@ static void task_started(void *user, struct session *s, const struct session_err
 
 static void start(struct task *t)
 {
-    str id = t->kind == TASK_FORK ? str_of(t->other_id) : t->id;
-    struct session *s = session_resume(t->h->agent, &t->params, t->doc, id, t->mode, task_started, t);
+    str copy = str_of(t->other_id);
+    struct session_past past = {.id = t->kind == TASK_FORK ? copy : t->id,
+                                .conversation = t->kind == TASK_FORK ? copy : t->conversation,
+                                .mode = t->mode};
+    struct session *s = session_resume(t->h->agent, &t->params, t->doc, &past, task_started, t);
     if (s) {
         start_replay(t, s, t->transcript);
     } else {
@@ -326,7 +331,7 @@ static void reuse(struct task *t, struct session *s)
 {
     keep_session(t, s);
     t->is_ready = true;
-    if (t->replay && !str_eq(str_of(s->conversation), t->id)) {
+    if (t->replay && !str_eq(str_of(s->conversation), t->conversation)) {
         memcpy(t->other_id, s->conversation, sizeof(t->other_id));
         if (uv_queue_work(t->h->agent->loop, &t->work, find_again, found_again) == 0) {
             return;
@@ -423,6 +428,9 @@ static void remove_now(uv_work_t *work)
     str config = str_of(t->h->agent->dirs->claude_config);
     t->removed = t->archive ? session_archive(&t->mem, config, t->id, &t->why)
                             : session_remove(&t->mem, config, t->id, &t->why);
+    if (t->removed == REMOVAL_DONE && !t->archive) {
+        conversations_forget(str_of(t->h->agent->dirs->state), t->id);
+    }
 }
 
 static void removed(uv_work_t *work, int status)
@@ -466,6 +474,22 @@ static void begin_removal(struct task *t)
 
 /* ---- The first look at the disk ---- */
 
+/* The one that was noted, unless nothing of it is stored. */
+static void find_conversation(struct task *t, str config)
+{
+    str noted = conversations_find(&t->mem, str_of(t->h->agent->dirs->state), t->id);
+    struct project_folders all = {0};
+    if (noted.p || t->replay) {
+        all = project_folders(&t->mem, config, STR_ABSENT);
+    }
+    t->conversation = noted;
+    t->transcript = noted.p ? find_transcript(&t->mem, &all, noted) : STR_ABSENT;
+    if (!t->transcript.p) {
+        t->conversation = t->id;
+        t->transcript = t->replay ? find_transcript(&t->mem, &all, t->id) : STR_ABSENT;
+    }
+}
+
 static void probe(uv_work_t *work)
 {
     struct task *t = CONTAINER_OF(work, struct task, work);
@@ -476,12 +500,13 @@ static void probe(uv_work_t *work)
     if (t->no_folder || t->not_a_folder || !uuid_valid(t->id)) {
         return;
     }
+    find_conversation(t, config);
     if (t->kind == TASK_FORK) {
-        struct fork_request rq = {.config = config, .session_id = t->id, .cwd = t->cwd, .point = t->point};
+        struct fork_request rq = {.config = config,
+                                  .session_id = t->conversation,
+                                  .cwd = t->cwd,
+                                  .point = t->point};
         t->forked = session_fork(&t->mem, &rq, t->other_id, &t->why);
-    } else if (t->replay) {
-        struct project_folders all = project_folders(&t->mem, config, STR_ABSENT);
-        t->transcript = find_transcript(&t->mem, &all, t->id);
     }
 }
 

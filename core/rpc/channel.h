@@ -25,9 +25,9 @@ void channel_in_free(struct channel_in *in);
 typedef void channel_progress_cb(void *user, bool broken);
 
 struct channel_out *channel_out_new(uv_loop_t *loop, int fd, channel_progress_cb *progress, void *user);
-/* Writes what is possible now, queues the rest and leaves `b` empty. While earlier bytes are queued, fewer than
- * CHANNEL_BLOCK stay in `b` instead, to be given again at the next `progress`: many small messages make few
- * blocks. */
+/* Writes what is possible now, queues the rest and leaves `b` empty. While earlier bytes are queued, fewer
+ * than CHANNEL_BLOCK stay in `b` instead, to be given again at the next `progress`: many small messages make
+ * few blocks. */
 enum { CHANNEL_BLOCK = 64 * 1024 };
 void channel_out_write(struct channel_out *out, struct buf *b);
 /* Bytes that the other side has not taken. */

@@ -104,6 +104,10 @@ void session_change_tasks(struct session *s, const struct fact_task_change *chan
 static void on_init(struct session *s, json m)
 {
     const char *warning = NULL;
+    str conversation = json_str(json_get(m, "session_id"));
+    if (!str_eq(conversation, str_of(s->conversation))) { /* after /clear */
+        session_conversation_changed(s, conversation);
+    }
     unsigned effects =
         session_options_note_fast(s->options, json_str(json_get(m, "fast_mode_state")),
                                   json_str(json_get(m, "fast_mode_disabled_reason")), &warning);

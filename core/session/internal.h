@@ -127,6 +127,9 @@ void session_release_frames(struct session *s);
 /* A control request, when the CLI is there. */
 void session_control(struct session *s, const char *subtype, str members);
 
+/* The CLI goes on in another conversation, of this id. */
+void session_conversation_changed(struct session *s, str id);
+
 /* Stops the running work; false when there is no process, or none yet. */
 bool session_interrupt(struct session *s);
 

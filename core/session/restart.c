@@ -188,6 +188,7 @@ void session_restart_tuned(struct session *s, const struct options_change *c)
     turns_renewed(&s->turns);
     if (r->rq.fresh) {
         usage_begin_anew(&s->usage);
+        session_conversation_changed(s, str_of(s->conversation));
     } else {
         usage_resumed(&s->usage);
     }

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "history/conversations.h"
 #include "history/replay.h"
 #include "session/internal.h"
 #include "session/prompt_content.h"
@@ -169,6 +170,15 @@ bool session_prompt(struct session *s, json blocks, json meta, const struct turn
     line = BUF_INIT;
     extensions_sent(s, blocks, meta, str_of(uuid));
     return true;
+}
+
+void session_conversation_changed(struct session *s, str id)
+{
+    struct agent *a = s->agent;
+    if (uuid_valid(id)) {
+        memmove(s->conversation, id.p, UUID_LENGTH);
+        conversations_note(a->loop, a->log, str_of(a->dirs->state), str_of(s->id), id);
+    }
 }
 
 static void interrupted(void *user, const char *error, json payload)

@@ -26,14 +26,18 @@ typedef void session_ready_cb(void *user, struct session *s, const struct sessio
 /* The answer to a request; `error` is NULL on success. */
 typedef void session_done_cb(void *user, const struct session_error *error);
 
-/* Starts a session. `params` is valid during the call; `doc` is the document it lives in. `resume` is the
- * stored session to go on with, or absent. NULL only when memory is out. */
+/* Starts a session. `params` is valid during the call; `doc` is the document it lives in. NULL only when
+ * memory is out. */
 struct session *session_new(struct agent *agent, const struct session_params *params, struct json_doc *doc,
-                            str resume, session_ready_cb *ready, void *user);
-/* The same for a stored session, whose id it keeps. It starts in `mode`, or (MODE_NONE) in the transcript's.
- */
+                            session_ready_cb *ready, void *user);
+/* What a stored session goes on with. */
+struct session_past {
+    str id;           /* of the session, which it keeps; a UUID */
+    str conversation; /* the stored conversation; a UUID */
+    enum mode mode;   /* to start in; MODE_NONE: the transcript's */
+};
 struct session *session_resume(struct agent *agent, const struct session_params *params, struct json_doc *doc,
-                               str resume, enum mode mode, session_ready_cb *ready, void *user);
+                               const struct session_past *past, session_ready_cb *ready, void *user);
 /* `gone` comes when nothing is left of the session, its process neither. For one listener. */
 void session_on_gone(struct session *s, void (*gone)(void *user), void *user);
 str session_id(const struct session *s);

@@ -57,8 +57,8 @@ bool settings_ultracode(const struct settings *s, json over);
  * skipped. */
 str settings_effort(const struct settings *s, json over, const str *names, size_t n_names);
 
-/* The `env` object of the managed tier: strings as they are, numbers and booleans as their text. The texts end
- * in a NUL and are what setenv() takes. */
+/* The `env` object of the managed tier: strings as they are, numbers and booleans as their text. The texts
+ * end in a NUL and are what setenv() takes. */
 struct settings_pair {
     str name, value;
 };

@@ -302,14 +302,9 @@ static bool begin_start(struct session *s, str resume)
     return true;
 }
 
-struct session *session_new(struct agent *agent, const struct session_params *params, struct json_doc *doc,
-                            str resume, session_ready_cb *ready, void *user)
-{
-    return session_resume(agent, params, doc, resume, MODE_NONE, ready, user);
-}
-
-struct session *session_resume(struct agent *agent, const struct session_params *params, struct json_doc *doc,
-                               str resume, enum mode mode, session_ready_cb *ready, void *user)
+static struct session *open_session(struct agent *agent, const struct session_params *params,
+                                    struct json_doc *doc, const struct session_past *past,
+                                    session_ready_cb *ready, void *user)
 {
     if (!agent->reporters) {
         agent->reporters = reporter_host_new(&agent->reporter_dirs, agent->log);
@@ -326,7 +321,7 @@ struct session *session_resume(struct agent *agent, const struct session_params 
     s->title = TITLE_INIT;
     s->ready = ready;
     s->ready_user = user;
-    s->start_mode = mode;
+    s->start_mode = past ? past->mode : MODE_NONE;
     s->cwd = str_dup(params->cwd);
     s->params.cwd = str_of(s->cwd);
     list_init(&s->changes);
@@ -336,8 +331,10 @@ struct session *session_resume(struct agent *agent, const struct session_params 
     live_tasks_init(&s->live);
     turns_init(&s->turns, &session_turn_hooks, s);
     bool named = uuid_v4(s->id);
-    if (resume.n == UUID_LENGTH) {
-        memcpy(s->id, resume.p, UUID_LENGTH);
+    memcpy(s->conversation, s->id, sizeof(s->id));
+    if (past && past->id.n == UUID_LENGTH && past->conversation.n == UUID_LENGTH) {
+        memcpy(s->id, past->id.p, UUID_LENGTH);
+        memcpy(s->conversation, past->conversation.p, UUID_LENGTH);
         usage_resumed(&s->usage);
     }
     if (!named || !s->cwd || !failures_init(&s->failures, str_of(s->id)) || !tool_calls_init(&s->calls, s) ||
@@ -345,11 +342,22 @@ struct session *session_resume(struct agent *agent, const struct session_params 
         session_unref(s);
         return NULL;
     }
-    memcpy(s->conversation, s->id, sizeof(s->id));
-    if (!begin_start(s, resume)) {
+    if (!begin_start(s, past ? past->conversation : STR_ABSENT)) {
         map_remove(&agent->sessions, str_of(s->id));
         session_unref(s);
         return NULL;
     }
     return s;
+}
+
+struct session *session_new(struct agent *agent, const struct session_params *params, struct json_doc *doc,
+                            session_ready_cb *ready, void *user)
+{
+    return open_session(agent, params, doc, NULL, ready, user);
+}
+
+struct session *session_resume(struct agent *agent, const struct session_params *params, struct json_doc *doc,
+                               const struct session_past *past, session_ready_cb *ready, void *user)
+{
+    return open_session(agent, params, doc, past, ready, user);
 }

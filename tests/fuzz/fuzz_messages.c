@@ -352,7 +352,7 @@ static void begin(unsigned which)
     self.filter = meta_filter_new();
     self.ready = self.failed = false;
     struct session_params params = {.cwd = str_of(self.folder)};
-    self.session = session_new(&self.agent, &params, capabilities, STR_ABSENT, ready, NULL);
+    self.session = session_new(&self.agent, &params, capabilities, ready, NULL);
     if (!self.filter || !self.session) {
         abort();
     }

@@ -288,7 +288,7 @@ static void run(struct bench *b)
     assert_int_equal(uv_timer_init(&b->loop, &b->watch), 0);
     b->watch.data = b;
     uv_timer_start(&b->watch, on_watch, 1, 1);
-    assert_non_null(session_new(&b->a, &p, b->params_doc, STR_ABSENT, on_ready, b));
+    assert_non_null(session_new(&b->a, &p, b->params_doc, on_ready, b));
     assert_int_equal(uv_run(&b->loop, UV_RUN_DEFAULT), 0);
     agent_free(&b->a);
     assert_int_equal(uv_loop_close(&b->loop), 0);
