@@ -299,13 +299,18 @@ void failure_put(struct buf *b, const struct failure_record *r)
     json_close_object(b);
 }
 
-void failure_put_meta(struct buf *b, const struct failure_record *r)
+void failure_put_air(struct buf *b, const struct failure_record *r)
 {
-    json_open_object(b);
     air_meta_open(b);
     json_key(b, "sessionFailure");
     failure_put(b, r);
     air_meta_close(b);
+}
+
+void failure_put_meta(struct buf *b, const struct failure_record *r)
+{
+    json_open_object(b);
+    failure_put_air(b, r);
     json_close_object(b);
 }
 

@@ -81,7 +81,9 @@ struct failure_record {
 
 /* Writes the record object. */
 void failure_put(struct buf *b, const struct failure_record *r);
-/* Writes {"jetbrains":{"air":{"version":1,"sessionFailure":…}}}, for a message that has no other _meta. */
+/* Writes the member "jetbrains":{"air":{"version":1,"sessionFailure":…}} of an open _meta object. */
+void failure_put_air(struct buf *b, const struct failure_record *r);
+/* Writes a _meta object with nothing else in it. */
 void failure_put_meta(struct buf *b, const struct failure_record *r);
 /* Writes the `data` of a JSON-RPC error, {"errorKind":…}; the caller leaves it out when the kind is absent.
  */

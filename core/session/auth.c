@@ -41,12 +41,9 @@ static const struct {
     str id;
     const char *protocol;
     const char *description;
-    enum auth_gateway_method method;
 } gateway_methods[] = {
-    {STR_INIT("gateway"), "anthropic", "Send requests to a gateway that speaks the Anthropic API",
-     AUTH_GATEWAY_ANTHROPIC},
-    {STR_INIT("gateway-bedrock"), "bedrock", "Send requests to a gateway that speaks the Amazon Bedrock API",
-     AUTH_GATEWAY_BEDROCK},
+    {STR_INIT("gateway"), "anthropic", "Send requests to a gateway that speaks the Anthropic API"},
+    {STR_INIT("gateway-bedrock"), "bedrock", "Send requests to a gateway that speaks the Amazon Bedrock API"},
 };
 
 bool auth_environment_is_remote(char *const *environment)
@@ -139,16 +136,6 @@ void auth_put_methods(struct buf *b, const struct auth_options *o)
         put_gateway_method(b, i);
     }
     json_close_array(b);
-}
-
-enum auth_gateway_method auth_gateway_method(str method_id)
-{
-    for (size_t i = 0; method_id.p && i < ARRAY_LEN(gateway_methods); i++) {
-        if (str_eq(gateway_methods[i].id, method_id)) {
-            return gateway_methods[i].method;
-        }
-    }
-    return AUTH_NOT_GATEWAY;
 }
 
 /* ---- Status -------------------------------------------------------------------------------------- */

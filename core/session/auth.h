@@ -26,13 +26,6 @@ bool auth_environment_is_remote(char *const *environment);
 /* Writes the authMethods array. */
 void auth_put_methods(struct buf *b, const struct auth_options *o);
 
-enum auth_gateway_method {
-    AUTH_NOT_GATEWAY,
-    AUTH_GATEWAY_ANTHROPIC,
-    AUTH_GATEWAY_BEDROCK,
-};
-enum auth_gateway_method auth_gateway_method(str method_id);
-
 /* ---- Status ------------------------------------------------------------------------------------- */
 
 enum auth_kind {

@@ -3,7 +3,6 @@
 
 #include "session/internal.h"
 
-#include "client/air_meta.h"
 static const char DIED_TEXT[] =
     "Internal error: The Claude Agent process exited unexpectedly. Please start a new session.";
 static const char ENDED_TEXT[] =
@@ -47,10 +46,7 @@ static void put_members(const struct usage_turn *tally, const struct failure_rec
     json_open_object(out);
     usage_put_quota(out, tally);
     if (record) {
-        air_meta_open(out);
-        json_key(out, "sessionFailure");
-        failure_put(out, record);
-        air_meta_close(out);
+        failure_put_air(out, record);
     }
     json_close_object(out);
 }

@@ -1,4 +1,5 @@
-/* herald/reporter.h - what a tool reporter is. The header to include: it brings in the others.
+/* herald/reporter.h - what a tool reporter is. The header to include: it brings in the others,
+ * but for the helpers of herald/text.h.
  *
  * ABI 1.0.
  *

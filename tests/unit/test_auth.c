@@ -70,15 +70,6 @@ static void test_remote_environment(void **state)
     assert_false(auth_environment_is_remote(NULL));
 }
 
-static void test_gateway_methods(void **state)
-{
-    (void)state;
-    assert_int_equal(auth_gateway_method(STR("gateway")), AUTH_GATEWAY_ANTHROPIC);
-    assert_int_equal(auth_gateway_method(STR("gateway-bedrock")), AUTH_GATEWAY_BEDROCK);
-    assert_int_equal(auth_gateway_method(STR("claude-login")), AUTH_NOT_GATEWAY);
-    assert_int_equal(auth_gateway_method(STR_ABSENT), AUTH_NOT_GATEWAY);
-}
-
 static void check_status(const struct auth_status *s, const char *expected)
 {
     AUTO_BUF(b);
@@ -258,7 +249,6 @@ int main(void)
         cmocka_unit_test(test_which_methods),
         cmocka_unit_test(test_method_shapes),
         cmocka_unit_test(test_remote_environment),
-        cmocka_unit_test(test_gateway_methods),
         cmocka_unit_test(test_probe),
         cmocka_unit_test(test_account),
         cmocka_unit_test(test_gateway),
