@@ -160,6 +160,7 @@ void auth_probe_cancel(struct auth_probe *probe)
     cli_process_abandon(run->process);
     run->process = NULL;
     uv_close((uv_handle_t *)&run->limit, on_timer_closed);
+    run->cb(run->user, NULL);
 }
 
 void auth_probe_free(struct auth_probe *probe)

@@ -94,44 +94,78 @@ void agent_note_gateway(struct agent *a, str base_url)
     }
 }
 
-void agent_forget_account(struct agent *a)
+static void take_probe(struct agent *a, struct json_doc *doc)
 {
     AUTO_AUTH_STATUS(next);
-    auth_probe_cancel(a->probe); /* what it would say is from before */
-    if (auth_status_not_logged_in(&next)) {
-        take_status(a, &next, false);
-    }
-    agent_probe_auth(a, STR_ABSENT);
-}
-
-static void probed(void *user, struct json_doc *doc)
-{
-    struct agent *a = user;
-    AUTO_AUTH_STATUS(next);
-    if (a->closing || providers_gateway(a->providers) || !doc) {
-        return;
-    }
-    if (auth_status_from_probe(&next, json_root(doc), STR_ABSENT)) {
+    if (doc && auth_status_from_probe(&next, json_root(doc), STR_ABSENT)) {
         take_status(a, &next, true);
     }
 }
 
-void agent_probe_auth(struct agent *a, str cwd)
+static bool probe(struct agent *a, str cwd, auth_probe_cb *cb, void *user)
 {
-    if (providers_gateway(a->providers) || auth_probe_running(a->probe)) {
-        return;
-    }
     AUTO_ARENA(mem);
     struct cli_location cli = cli_locate(&mem, str_of(a->executable), str_of(a->dirs->home));
     str folder = cwd.p ? arena_str(&mem, cwd) : str_of(a->dirs->cwd ? a->dirs->cwd : "/");
     if (!cli.path.p || !folder.p) {
-        return;
+        return false;
     }
     struct cli_spawn spawn = {.executable = cli.path.p,
                               .env = a->env,
                               .cwd = folder.p,
                               .launcher = a->executable};
-    if (!auth_probe_run(a->probe, &spawn, probed, a)) {
+    if (!auth_probe_run(a->probe, &spawn, cb, user)) {
         log_write(a->log, LOG_DEBUG, "the sign-in state could not be asked");
+        return false;
+    }
+    return true;
+}
+
+static void probed(void *user, struct json_doc *doc)
+{
+    struct agent *a = user;
+    if (!a->closing && !providers_gateway(a->providers)) {
+        take_probe(a, doc);
+    }
+}
+
+void agent_probe_auth(struct agent *a, str cwd)
+{
+    if (!providers_gateway(a->providers) && !auth_probe_running(a->probe)) {
+        (void)probe(a, cwd, probed, a);
+    }
+}
+
+struct forgetting {
+    struct agent *agent;
+    void (*done)(void *user);
+    void *user;
+};
+
+static void looked_again(void *user, struct json_doc *doc)
+{
+    struct forgetting *f = user;
+    struct agent *a = f->agent;
+    AUTO_AUTH_STATUS(nobody);
+    if (doc) {
+        take_probe(a, doc);
+    } else if (!a->closing && auth_status_not_logged_in(&nobody)) {
+        take_status(a, &nobody, false);
+    }
+    f->done(f->user);
+    free(f);
+}
+
+void agent_forget_account(struct agent *a, void (*done)(void *user), void *user)
+{
+    struct forgetting *f = malloc(sizeof(*f));
+    if (!f) {
+        done(user);
+        return;
+    }
+    *f = (struct forgetting){a, done, user};
+    auth_probe_cancel(a->probe); /* what it would say is from before */
+    if (!probe(a, STR_ABSENT, looked_again, f)) {
+        looked_again(f, NULL);
     }
 }

@@ -64,8 +64,9 @@ void agent_note_gateway(struct agent *a, str base_url);
 /* logout: forgets routes, runs `claude auth logout` (logout.c) and looks afresh who is signed in. `done` does
  * not come when the agent is closed meanwhile. */
 void agent_logout(struct agent *a, session_done_cb *done, void *user);
-/* Nobody is signed in, as far as is known; a fresh probe says more. */
-void agent_forget_account(struct agent *a);
+/* What was known counts no more: a fresh probe says who is signed in, and when it says nothing, nobody is.
+ * `done` comes after the client was told. */
+void agent_forget_account(struct agent *a, void (*done)(void *user), void *user);
 
 struct session *agent_session(struct agent *a, str id);
 /* The client takes output too slowly, or again. */

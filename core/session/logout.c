@@ -8,24 +8,39 @@ struct logout {
     struct agent *agent;
     session_done_cb *done;
     void *user;
+    struct buf message, data; /* of the failure, if it failed */
 };
 
-static void fail(struct logout *l, str why, str stderr_tail)
+static void free_logout(struct logout *l)
 {
-    AUTO_BUF(message);
-    AUTO_BUF(data);
-    buf_put_c(&message, "Internal error: claude auth logout failed: ");
-    buf_put_str(&message, why);
+    buf_free(&l->message);
+    buf_free(&l->data);
+    free(l);
+}
+
+static void note_failure(struct logout *l, str why, str stderr_tail)
+{
+    buf_put_c(&l->message, "Internal error: claude auth logout failed: ");
+    buf_put_str(&l->message, why);
     if (stderr_tail.n) {
-        json_open_object(&data);
-        json_member_str(&data, "stderr", stderr_tail);
-        json_close_object(&data);
+        json_open_object(&l->data);
+        json_member_str(&l->data, "stderr", stderr_tail);
+        json_close_object(&l->data);
     }
-    l->done(l->user, &(struct session_error){
-                         .code = -32603,
-                         .message = buf_str(&message),
-                         .data = data.n ? buf_str(&data) : STR_ABSENT,
-                     });
+}
+
+static void answer(void *user)
+{
+    struct logout *l = user;
+    struct session_error error = {
+        .code = -32603,
+        .message = buf_str(&l->message),
+        .data = l->data.n ? buf_str(&l->data) : STR_ABSENT,
+    };
+    if (!l->agent->closing) {
+        l->done(l->user, l->message.n ? &error : NULL);
+    }
+    free_logout(l);
 }
 
 static void on_line(void *user, str line)
@@ -37,16 +52,14 @@ static void on_line(void *user, str line)
 static void on_ended(void *user, const struct cli_exit *how)
 {
     struct logout *l = user;
-    struct agent *a = l->agent;
-    if (!a->closing) {
-        agent_forget_account(a);
-        if (how->spawn_failed || how->signal || how->status) {
-            fail(l, how->message, how->stderr_tail);
-        } else {
-            l->done(l->user, NULL);
-        }
+    if (l->agent->closing) {
+        free_logout(l);
+        return;
     }
-    free(l);
+    if (how->spawn_failed || how->signal || how->status) {
+        note_failure(l, how->message, how->stderr_tail);
+    }
+    agent_forget_account(l->agent, answer, l);
 }
 
 void agent_logout(struct agent *a, session_done_cb *done, void *user)
@@ -58,13 +71,16 @@ void agent_logout(struct agent *a, session_done_cb *done, void *user)
     struct cli_location cli = cli_locate(&mem, str_of(a->executable), str_of(a->dirs->home));
     providers_logout(a->providers);
     usage_windows_clear(&a->windows);
-    if (!l || !cli.path.p) {
-        struct logout none = {.done = done, .user = user};
-        fail(&none, l ? STR("the CLI was not found") : STR("out of memory"), STR_ABSENT);
-        free(l);
+    if (!l) {
+        done(user, &(struct session_error){.code = -32603, .details = STR("out of memory")});
         return;
     }
     *l = (struct logout){.agent = a, .done = done, .user = user};
+    if (!cli.path.p) {
+        note_failure(l, STR("the CLI was not found"), STR_ABSENT);
+        answer(l);
+        return;
+    }
     struct cli_spawn spawn = {.executable = cli.path.p,
                               .argv = argv,
                               .env = a->env,
@@ -72,8 +88,8 @@ void agent_logout(struct agent *a, session_done_cb *done, void *user)
                               .launcher = a->executable};
     struct cli_process *p = cli_process_start(a->loop, a->log, &spawn, &events, l);
     if (!p) {
-        fail(l, STR("out of memory"), STR_ABSENT);
-        free(l);
+        note_failure(l, STR("out of memory"), STR_ABSENT);
+        answer(l);
         return;
     }
     cli_process_close_input(p);

@@ -361,7 +361,7 @@ static void read_result(struct tool_job *job, const struct tool_call *call, json
         .is_error = job->rcall.is_error,
         .non_execution_kind = json_str(json_get(meta, "non_execution_kind")),
         .user_feedback = json_str(json_get(meta, "user_feedback")),
-        .stopped = job->session->turns.cancelled,
+        .stopped = !job->calls->replay && job->session->turns.cancelled,
         .accepted_plan = call->cleared_plan,
     };
     tool_job_read_use(job, call->reporter);
