@@ -14,8 +14,8 @@ enum { AUTH_PROBE_TIMEOUT_MS = 5000, AUTH_PROBE_OUTPUT_MAX = 1024 * 1024 };
 struct auth_probe;
 
 /* What the CLI said, an object, valid during the call (json_ref() keeps it); NULL when it said nothing
- * usable: what was known before stays true. Comes once for each run, from the loop or from a cancel. May start
- * the next run or free the probe. */
+ * usable: what was known before stays true. Comes once for each run, from the loop or from a cancel. May
+ * start the next run or free the probe. */
 typedef void auth_probe_cb(void *user, struct json_doc *status);
 
 /* NULL when memory is out. */

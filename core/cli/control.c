@@ -7,9 +7,9 @@
 #include "base/map.h"
 
 /* How it works. A line is parsed when it comes. `frames` is the queue of messages to deliver: while it is
- * empty and nobody holds, a frame is delivered without passing through it. `pump`, an idle handle, delivers
- * the queue after a release and finishes after the end of the process, so that nothing is ever called from
- * inside a call of the user's.
+ * empty and nobody holds or pauses, a frame is delivered without passing through it. `pump`, an idle handle,
+ * delivers the queue after a release and finishes after the end of the process, so that nothing is ever
+ * called from inside a call of the user's.
  *
  * Two id spaces: `requests` are ours, by number; `theirs` are the CLI's, by text, and point to the queued
  * frame or, once that was delivered, to the table itself. With --replay-user-messages the CLI sends our own
@@ -31,7 +31,7 @@ struct request {
 struct frame {
     struct list link;
     struct json_doc *doc;
-    size_t size;
+    size_t size; /* of the memory that it takes */
 };
 
 struct cli_control {
@@ -240,7 +240,12 @@ static bool open_theirs(struct cli_control *c, json root, struct frame *frame)
     return true;
 }
 
-static struct frame *queue_frame(struct cli_control *c, struct json_doc *doc, size_t size)
+static bool may_deliver(const struct cli_control *c)
+{
+    return c->events && !c->holds && !c->paused_by_user;
+}
+
+static struct frame *queue_frame(struct cli_control *c, struct json_doc *doc)
 {
     struct frame *f = malloc(sizeof(*f));
     if (!f) {
@@ -248,17 +253,17 @@ static struct frame *queue_frame(struct cli_control *c, struct json_doc *doc, si
         return NULL;
     }
     f->doc = json_ref(doc);
-    f->size = size;
+    f->size = sizeof(*f) + json_doc_memory(doc);
     list_append(&c->frames, &f->link);
-    c->held_bytes += size;
+    c->held_bytes += f->size;
     apply_pause(c);
     return f;
 }
 
-static void take_frame(struct cli_control *c, struct json_doc *doc, size_t size)
+static void take_frame(struct cli_control *c, struct json_doc *doc)
 {
-    bool now = !c->holds && list_empty(&c->frames);
-    struct frame *f = now ? NULL : queue_frame(c, doc, size);
+    bool now = may_deliver(c) && list_empty(&c->frames);
+    struct frame *f = now ? NULL : queue_frame(c, doc);
     if (!now && !f) {
         str id = is_request(json_root(doc)) ? json_str(json_get(json_root(doc), "request_id")) : STR_ABSENT;
         if (id.p) {
@@ -280,7 +285,7 @@ static void take_frame(struct cli_control *c, struct json_doc *doc, size_t size)
 
 static void deliver_queue(struct cli_control *c)
 {
-    while (c->events && !c->holds && !list_empty(&c->frames)) {
+    while (may_deliver(c) && !list_empty(&c->frames)) {
         struct frame *f = LIST_FIRST(&c->frames, struct frame, link);
         // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): what is freed was taken out of the list before
         AUTO_JSON(doc) = json_ref(f->doc);
@@ -306,10 +311,24 @@ void cli_control_release(struct cli_control *c)
     }
 }
 
+bool cli_control_put_back(struct cli_control *c, struct json_doc *doc)
+{
+    struct frame *f = queue_frame(c, doc);
+    if (f) { /* it comes before all others */
+        list_remove(&f->link);
+        list_append(c->frames.next, &f->link);
+        wake(c);
+    }
+    return f;
+}
+
 void cli_control_pause(struct cli_control *c, bool paused)
 {
     c->paused_by_user = paused;
     apply_pause(c);
+    if (!paused && !list_empty(&c->frames)) {
+        wake(c);
+    }
 }
 
 /* ---- Lines of the CLI's ------------------------------------------------------------------------- */
@@ -322,7 +341,7 @@ static void take_pending(struct cli_control *c, json list)
         if (is_request(it.value)) {
             AUTO_JSON(doc) = json_detach(it.value);
             if (doc) {
-                take_frame(c, doc, json_raw(it.value).n);
+                take_frame(c, doc);
             }
         }
     }
@@ -414,7 +433,7 @@ static void on_line(void *user, str line)
             return;
         }
     }
-    take_frame(c, doc, line.n);
+    take_frame(c, doc);
 }
 
 /* ---- Lines of ours ------------------------------------------------------------------------------ */
@@ -577,6 +596,7 @@ struct cli_control *cli_control_start(uv_loop_t *loop, const struct log *log, co
 
 void cli_control_end(struct cli_control *c, bool now)
 {
+    cli_control_pause(c, false); /* a process that cannot write does not see that it is to leave */
     if (c->process) {
         cli_process_end(c->process, now);
     }

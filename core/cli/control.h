@@ -3,7 +3,7 @@
  * Every line of the CLI is parsed once. Answers to our requests and withdrawals of the CLI's are handled as
  * they come; all other messages, the CLI's own requests among them, are frames and are delivered strictly in
  * their order. The user can hold the frames while it waits for something (the disk, an answer): what comes
- * meanwhile is kept, and reading stops when it is more than CONTROL_HELD_MAX bytes.
+ * meanwhile is kept, and reading stops when it takes more than CONTROL_HELD_MAX bytes of memory.
  *
  * All callbacks come from the loop, never from inside a call of this module (but see cli_control_request()
  * for lack of memory), and may call any function of it. */
@@ -61,9 +61,12 @@ size_t cli_control_queued(const struct cli_control *c);
 /* Stops and goes on delivering frames; nests. */
 void cli_control_hold(struct cli_control *c);
 void cli_control_release(struct cli_control *c);
-/* Stops and goes on reading the process, for back-pressure of the client's. */
+/* Makes a frame that was delivered, and is no request, the next one to be delivered. False: memory is out. */
+bool cli_control_put_back(struct cli_control *c, struct json_doc *doc) WARN_UNUSED;
+/* Stops and goes on reading the process and delivering frames, for back-pressure of the client's. */
 void cli_control_pause(struct cli_control *c, bool paused);
 
+/* See cli_process_end(). It is read from then on, whatever was paused. */
 void cli_control_end(struct cli_control *c, bool now);
 /* Ends the process and forgets the user: open requests are dropped, no event comes any more. */
 void cli_control_abandon(struct cli_control *c);

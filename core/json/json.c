@@ -373,6 +373,11 @@ void json_unref_cleanup(struct json_doc **doc)
     json_unref(*doc);
 }
 
+size_t json_doc_memory(const struct json_doc *doc)
+{
+    return sizeof(*doc) + doc->text.cap + doc->cap * sizeof(*doc->nodes);
+}
+
 /* ---- Reading ------------------------------------------------------------------------------------ */
 
 static const struct node *node_of(json v)

@@ -52,6 +52,8 @@ struct json_doc *json_ref(struct json_doc *doc);
 /* Gives a reference back; NULL is fine. */
 void json_unref(struct json_doc *doc);
 void json_unref_cleanup(struct json_doc **doc);
+/* What a document takes of the memory, in bytes; for a short text that is many times its length. */
+size_t json_doc_memory(const struct json_doc *doc);
 /* A document that is given back when its scope ends; give it its value at once. */
 #define AUTO_JSON(name) CLEANUP(json_unref_cleanup) struct json_doc *name
 /* Parses into `*spare` when nobody else refers to it, so that a stream of lines allocates nothing;

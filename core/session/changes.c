@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "session/internal.h"
+#include "session/mcp_sign_in.h"
 
 /* ---- Option changes: one after the other ---- */
 
@@ -333,5 +334,6 @@ void session_use_client(struct session *s)
 void session_announce(struct session *s)
 {
     session_send_commands(s);
+    mcp_sign_in_begin(s, NULL);
     ask_window(s);
 }

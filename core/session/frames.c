@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "session/commands.h"
 #include "session/internal.h"
+#include "session/local_command.h"
 
 /* ---- Commands and titles ---- */
 
@@ -148,7 +149,7 @@ static void on_local_output(struct session *s, json m)
 {
     str text = json_str(json_get(m, "content"));
     if (!extensions_hide_local(s, text)) {
-        session_say(s, json_str(json_get(m, "uuid")), text, STR_ABSENT);
+        session_say(s, json_str(json_get(m, "uuid")), local_command_text(s, text), STR_ABSENT);
     }
 }
 
@@ -392,7 +393,8 @@ void session_on_frame(struct session *s, struct json_doc *doc)
         const struct frame_row *row = &rows[i];
         if (str_is(type, row->type) &&
             (!row->subtype || str_is(json_str(json_get(m, "subtype")), row->subtype))) {
-            if (s->options) { /* nothing of a conversation comes before the session is ready */
+            /* nothing of a conversation comes before the session is ready */
+            if (s->options && !local_command_keeps(s, doc)) {
                 row->handle(s, m);
             }
             return;

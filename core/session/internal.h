@@ -8,6 +8,7 @@
  *     outcome.c     how a result answers a prompt; failures
  *     notices.c     what the CLI has to say beside the answer
  *     steering.c    messages for the running turn; live_tasks.c: what runs beside it (a module of its own)
+ *     local_command.c  /usage and /mcp in our own words; mcp_sign_in.c: what follows the latter
  *     extensions.c  goal, async tasks, compaction, the report of changed files
  *     questions.c   permission questions and forms
  *     plan_exit.c   answers to ExitPlanMode that interrupt the CLI
@@ -107,6 +108,8 @@ struct session {
     struct tool_calls calls;
     struct extensions ext;
     struct list questions;
+    struct list local_commands;  /* prompts that are answered in our own words: struct local_command */
+    struct mcp_sign_in *sign_in; /* the run that goes on; NULL: none */
     struct plan_exit plan_exit;
     struct plan_list plan;
 

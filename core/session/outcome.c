@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "session/internal.h"
+#include "session/local_command.h"
 
 static const char DIED_TEXT[] =
     "Internal error: The Claude Agent process exited unexpectedly. Please start a new session.";
@@ -138,7 +139,10 @@ static bool hook_interrupt(void *user)
 
 static void hook_cancelling(void *user)
 {
-    extensions_cancelling(user);
+    struct session *s = user;
+    tool_calls_cancelling(&s->calls);
+    extensions_cancelling(s);
+    local_command_cancel(s);
 }
 
 static void hook_activated(void *user, struct turn *t, bool by_result)
@@ -153,6 +157,7 @@ static void hook_activated(void *user, struct turn *t, bool by_result)
         live_tasks_activation(&s->live);
     }
     extensions_activated(s, t);
+    local_command_activated(s, t);
     session_sync_waiting(s);
 }
 
@@ -171,6 +176,7 @@ static void hook_close_calls(void *user, struct turn *t, bool cancelled, bool *l
 
 static bool hook_before_answer(void *user, struct turn *t, const struct turn_end *end, bool may_wait)
 {
+    local_command_over(user, t, end);
     return extensions_before_answer(user, t, end, may_wait);
 }
 
@@ -181,10 +187,10 @@ static void say_result(struct session *s, struct turn *t, json result)
     struct turn_scratch *shown = &s->scratch;
     str text = json_text(json_get(result, "result"));
     int64_t output = json_int_or(json_path(result, "usage", "output_tokens", NULL), 0);
-    bool due =
-        t->local_only ? !str_eq(text, buf_str(&shown->local_text)) : !shown->text_delivered && output == 0;
+    bool due = t->local_only ? !str_eq(str_trim(text), str_trim(buf_str(&shown->local_text)))
+                             : !shown->text_delivered && output == 0;
     if (text.p && due && !session_was_notice(s, text) && !extensions_hide_local(s, text)) {
-        session_say(s, json_str(json_get(result, "uuid")), text, STR_ABSENT);
+        session_say(s, json_str(json_get(result, "uuid")), local_command_text(s, text), STR_ABSENT);
     }
 }
 

@@ -16,6 +16,7 @@
 #include "permission/offer.h"
 #include "permission/question.h"
 #include "session/internal.h"
+#include "session/mcp_sign_in.h"
 
 #define NO_FORMS "AskUserQuestion needs a client that can show forms"
 
@@ -398,6 +399,7 @@ void session_drop_questions(struct session *s)
     LIST_EACH(q, &s->questions, struct question, link) {
         abandon(q);
     }
+    mcp_sign_in_drop(s);
 }
 
 bool session_any_question(const struct session *s, bool (*visit)(const struct session *s, str agent_id))

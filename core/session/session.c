@@ -5,6 +5,7 @@
 #include "history/conversations.h"
 #include "history/replay.h"
 #include "session/internal.h"
+#include "session/local_command.h"
 #include "session/prompt_content.h"
 
 const struct session_error session_error_gone = {.code = -32603, .details = STR_INIT("Session not found")};
@@ -169,6 +170,7 @@ bool session_prompt(struct session *s, json blocks, json meta, const struct turn
     t->line = line;
     line = BUF_INIT;
     extensions_sent(s, blocks, meta, str_of(uuid));
+    local_command_sent(s, blocks, uuid);
     return true;
 }
 

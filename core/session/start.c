@@ -326,6 +326,7 @@ static struct session *open_session(struct agent *agent, const struct session_pa
     s->params.cwd = str_of(s->cwd);
     list_init(&s->changes);
     list_init(&s->questions);
+    list_init(&s->local_commands);
     plan_list_init(&s->plan);
     extensions_init(s);
     live_tasks_init(&s->live);

@@ -4,6 +4,8 @@
 
 #include "base/utf8.h"
 
+enum { KEEP_SIZE = 256 * 1024 }; /* a larger buffer is given back after its message */
+
 /* One block's text: from the end of the block before to `end`. */
 struct stream_text_block {
     int64_t index;
@@ -19,9 +21,19 @@ void stream_text_free(struct stream_text *s)
     *s = STREAM_TEXT_INIT;
 }
 
+static void empty(struct buf *b)
+{
+    if (b->cap > KEEP_SIZE) {
+        buf_free(b);
+    } else {
+        buf_clear(b);
+    }
+}
+
 void stream_text_clear(struct stream_text *s)
 {
-    buf_clear(&s->text);
+    empty(&s->text);
+    empty(&s->rest);
     s->n = 0;
     s->next = 0;
 }

@@ -563,6 +563,20 @@ static void report_closed(struct tool_calls *tc, const struct tool_call *call, b
     tool_job_end(&job);
 }
 
+void tool_calls_cancelling(struct tool_calls *tc)
+{
+    size_t at = 0;
+    void *p;
+    while (map_next(&tc->by_id, &at, NULL, &p)) {
+        struct tool_call *call = p;
+        call->hook = false;
+        field_tracker_end(tc->tracker, str_of(call->id));
+        if (call->ended) {
+            forget(tc, call);
+        }
+    }
+}
+
 void tool_calls_close(struct tool_calls *tc, bool cancelled, bool died, bool *lost)
 {
     size_t at = 0;

@@ -67,6 +67,10 @@ void tool_calls_progress(struct tool_calls *tc, json beat);
 typedef void tool_calls_ready_cb(void *user, str params);
 void tool_calls_ask(struct tool_calls *tc, json request, str options, tool_calls_ready_cb *ready, void *user);
 
+/* A cancel begins: nothing counts as told any more, so that the ends of the calls are told whole, and no hook
+ * is waited for. */
+void tool_calls_cancelling(struct tool_calls *tc);
+
 /* Every call that the client knows and that has no result gets its end. `*lost` becomes true when one of them
  * had been dispatched and was not cancelled. */
 void tool_calls_close(struct tool_calls *tc, bool cancelled, bool died, bool *lost);

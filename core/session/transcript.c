@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "session/internal.h"
+#include "session/local_command.h"
 
 static str parent_of(json frame)
 {
@@ -25,17 +26,19 @@ static struct stream_text *stream_of(struct session *s, str parent, bool create)
     return child;
 }
 
-/* The text of a subagent goes to the root session, marked as its own, where the client asked for it. */
-static bool shows_child_text(const struct session *s)
+/* The text of a subagent goes to the root session, marked as its own, where the client asked for it. What the
+ * CLI streams of it is meant for a client, unless that is AIR. */
+static bool shows_child_text(const struct session *s, bool streamed)
 {
     const struct client_capabilities *c = &s->agent->client;
-    return !c->air || c->subagent_transcript;
+    bool asked = s->launch.subagent_text;
+    return c->air ? asked && !client_has_subagent_sessions(c) : asked || streamed;
 }
 
 static void say_block(struct session *s, str parent, enum stream_text_type type, str message_id, str text)
 {
     struct agent *a = s->agent;
-    if (!text.n || (parent.p && !shows_child_text(s))) {
+    if (!text.n) {
         return;
     }
     AUTO_BUF(meta);
@@ -113,7 +116,9 @@ static void streamed(struct session *s, str parent, int64_t index, enum stream_t
         stream_text_delta(record, index, type, text);
     }
     // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): only a child's record can be missing
-    say_block(s, parent, type, s->message_id.n ? buf_str(&s->message_id) : STR_ABSENT, text);
+    if (!parent.p || shows_child_text(s, true)) {
+        say_block(s, parent, type, s->message_id.n ? buf_str(&s->message_id) : STR_ABSENT, text);
+    }
 }
 
 static void on_block_start(struct session *s, str parent, int64_t index, json block, json frame)
@@ -200,7 +205,7 @@ static void put_image(struct session *s, str parent, str message_id, json block)
 {
     json source = json_get(block, "source");
     str data = json_str(json_get(source, "data"));
-    if (!data.p || (parent.p && !shows_child_text(s))) {
+    if (!data.p || (parent.p && !shows_child_text(s, true))) {
         return;
     }
     AUTO_BUF(b);
@@ -221,7 +226,8 @@ static void whole_block(struct session *s, str parent, str message_id, struct st
         enum stream_text_type kind = text ? STREAM_TEXT : STREAM_THINKING;
         str whole = json_str(json_get(block, text ? "text" : "thinking"));
         str rest = record ? stream_text_complete(record, kind, whole) : whole;
-        if (!silent) {
+        rest = parent.p ? rest : local_command_text(s, rest);
+        if (!silent && (!parent.p || shows_child_text(s, false))) {
             say_block(s, parent, kind, message_id, rest);
         }
     } else if (str_is(type, "image")) {

@@ -287,6 +287,27 @@ static void test_held_frames_come_before_the_end(void **state)
     assert_string_equal(t.message, "Claude Code process exited with code 3");
 }
 
+/* Puts the first frame back twice: held, and to come at once. */
+static void put_back(struct talk *t, json root)
+{
+    if (str_is(json_str(json_get(root, "n")), "1") && t->request < 2) {
+        if (!t->request++) {
+            cli_control_hold(t->c);
+            after(t, 300, release);
+        }
+        assert_true(cli_control_put_back(t->c, json_doc_of(root)));
+    }
+}
+
+static void test_a_frame_that_is_put_back_comes_next(void **state)
+{
+    (void)state;
+    TALK(t);
+    t.on_frame = put_back;
+    start(&t, "printf '%s\\n' '{\"n\":\"1\"}' '{\"n\":\"2\"}'; sleep 1; echo '{\"n\":\"3\"}'");
+    finish(&t, "frame:1 release released frame:1 frame:1 frame:2 frame:3 ended ");
+}
+
 static void count_only(struct talk *t, json root)
 {
     hold_at_hold(t, root);
@@ -306,6 +327,26 @@ static void test_a_long_hold_stops_reading(void **state)
     fake_run(&t.loop);
     assert_int_equal(t.ended, 1);
     assert_int_equal(t.request, 200);
+}
+
+static void count_small(struct talk *t, json root)
+{
+    hold_at_hold(t, root);
+    if (json_present(json_get(root, "small")) && t->request++ == 0) {
+        assert_false(
+            fake_exists("all_small")); /* 400 KB of text, but each message takes kilobytes of memory */
+    }
+}
+
+static void test_many_small_messages_stop_reading_too(void **state)
+{
+    (void)state;
+    TALK(t);
+    t.on_frame = count_small;
+    start(&t, "echo '{\"n\":\"hold\"}'; yes '{\"n\":\"\",\"small\":1}' | head -n 30000; echo > all_small");
+    fake_run(&t.loop);
+    assert_int_equal(t.ended, 1);
+    assert_int_equal(t.request, 30000);
 }
 
 static void pause_a_while(struct talk *t)
@@ -329,6 +370,60 @@ static void test_pause(void **state)
     t.on_frame = pause_at_first;
     start(&t, "printf '%s\\n' '{\"n\":\"1\"}' '{\"n\":\"2\"}'; sleep 0.05; echo '{\"n\":\"3\"}'");
     finish(&t, "frame:1 resume frame:2 frame:3 ended ");
+}
+
+static void hold_and_pause(struct talk *t, json root)
+{
+    str name = json_str(json_get(root, "n"));
+    if (str_is(name, "1")) {
+        cli_control_hold(t->c);
+        ask(t, "unanswered", NULL, 200);
+    } else if (str_is(name, "2")) {
+        cli_control_pause(t->c, true);
+        after(t, 100, pause_a_while);
+    }
+}
+
+static void release_under_a_pause(struct talk *t, const char *error)
+{
+    (void)error;
+    if (t->request++ == 0) { /* 2 and 3 are held by now */
+        cli_control_pause(t->c, true);
+        cli_control_release(t->c);
+        ask(t, "unanswered", NULL, 200);
+    } else {
+        pause_a_while(t);
+    }
+}
+
+static void test_a_pause_stops_held_frames_too(void **state)
+{
+    (void)state;
+    TALK(t);
+    t.on_frame = hold_and_pause;
+    t.on_answer = release_under_a_pause;
+    start(&t, "printf '%s\\n' '{\"n\":\"1\"}' '{\"n\":\"2\"}' '{\"n\":\"3\"}'; sleep 1");
+    finish(&t, "frame:1 answer:timeout:none answer:timeout:none resume frame:2 resume frame:3 ended ");
+}
+
+static void pause_and_end(struct talk *t, json root)
+{
+    if (str_is(json_str(json_get(root, "n")), "1")) {
+        cli_control_pause(t->c, true);
+        cli_control_end(t->c, false);
+    }
+}
+
+static void test_a_paused_process_can_end(void **state)
+{
+    (void)state;
+    TALK(t);
+    t.on_frame = pause_and_end;
+    uint64_t before = uv_hrtime();
+    /* It looks at its input only when all that it has to say was read. */
+    start(&t, "echo '{\"n\":\"1\"}'; seq 1 200000; cat > /dev/null; echo '{\"n\":\"2\"}'");
+    finish(&t, "frame:1 frame:2 ended ");
+    assert_true((uv_hrtime() - before) / 1000000 < 1800);
 }
 
 static void end_on_answer(struct talk *t, const char *error)
@@ -515,8 +610,12 @@ int main(void)
         T(test_withdrawal_and_repeated_requests),
         T(test_hold_keeps_the_order_and_lets_answers_through),
         T(test_held_frames_come_before_the_end),
+        T(test_a_frame_that_is_put_back_comes_next),
         T(test_a_long_hold_stops_reading),
+        T(test_many_small_messages_stop_reading_too),
         T(test_pause),
+        T(test_a_pause_stops_held_frames_too),
+        T(test_a_paused_process_can_end),
         T(test_timeouts),
         T(test_open_requests_fail_at_the_end),
         T(test_forgetting_another_while_all_fail),

@@ -7,6 +7,7 @@
  * withdrawn, never both, never twice; nothing but a choice that was offered in that very request allows a
  * tool; and nothing is left behind. */
 #include "session/internal.h"
+#include "session/mcp_sign_in.h"
 #include "unit.h"
 
 enum {
@@ -215,6 +216,11 @@ void cli_control_refuse(struct cli_control *c, str request_id, str error)
 {
     assert_true(error.n > 0);
     note_answer(c, request_id, SAID_ERROR);
+}
+
+void mcp_sign_in_drop(struct session *s)
+{
+    (void)s;
 }
 
 static uint64_t note_request(str params, surface_answer_cb *cb, void *user)

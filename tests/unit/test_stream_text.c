@@ -102,6 +102,22 @@ static void test_nul_bytes_and_many_blocks(void **state)
     stream_text_free(&s);
 }
 
+static void test_a_long_message_leaves_no_memory_behind(void **state)
+{
+    (void)state;
+    struct stream_text s = STREAM_TEXT_INIT;
+    AUTO_BUF(text);
+    buf_put_fill(&text, 'x', 10000000);
+    stream_text_delta(&s, 0, STREAM_TEXT, buf_str(&text));
+    stream_text_delta(&s, 0, STREAM_TEXT, STR(HIGH));
+    buf_put_c(&text, SMILE);
+    buf_put_fill(&text, 'y', 10000000);
+    assert_int_equal(stream_text_complete(&s, STREAM_TEXT, buf_str(&text)).n, 10000003);
+    stream_text_clear(&s);
+    assert_true(s.text.cap + s.rest.cap < 1000000);
+    stream_text_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -111,6 +127,7 @@ int main(void)
         cmocka_unit_test(test_blocks_in_order),
         cmocka_unit_test(test_split_characters_compare_equal),
         cmocka_unit_test(test_nul_bytes_and_many_blocks),
+        cmocka_unit_test(test_a_long_message_leaves_no_memory_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

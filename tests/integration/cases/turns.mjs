@@ -34,6 +34,19 @@ for (const client of ['plain', 'zed', 'air']) {
   });
 }
 
+test('a command that a cancel stops ends with its terminal, told whole', async (t) => {
+  const world = await t.world({ settings: free, model: { main: [[bash('toolu_1', 'touch started; sleep 300')], says('Next.')] } });
+  const agent = await world.session({ client: 'zed' });
+  const turn = agent.prompt('go');
+  assert.ok(await eventually(() => world.read('started') !== null, 20000), 'the command has begun');
+  await agent.cancel();
+  assert.equal((await turn).stopReason, 'cancelled');
+  const last = agent.updates().findLast((u) => u.toolCallId === 'toolu_1');
+  assert.equal(last.status, 'failed');
+  assert.deepEqual(last.content, [{ type: 'terminal', terminalId: 'toolu_1' }]);
+  assert.equal(last._meta.terminal_exit.terminal_id, 'toolu_1');
+});
+
 test('cancel ends the turn also when the client never answers its permission question', async (t) => {
   const world = await t.world({ settings: { permissions: { defaultMode: 'default' } }, files: { 'touch.sh': '#!/bin/sh\ntouch ran.txt\n' }, model: { main: [[bash('toolu_1', './touch.sh')], says('Next.')] } });
   const agent = await world.session({ permissions: () => new Promise(() => {}) });

@@ -8,14 +8,16 @@ import { stable, unstable } from './packages.mjs';
 import { clients, usesDrafts } from './clients.mjs';
 
 export class Agent {
-  constructor({ command, args = [], cwd, env, client, permissions, verbose, foreign, wrap }) {
+  constructor({ command, args = [], cwd, env, client, permissions, elicitations, verbose, foreign, wrap }) {
     this.protocol = usesDrafts(client) ? unstable : stable;
     this.messages = []; // what the agent sent, in order: { kind, method, params | result | error }
     this.problems = [];
     this.stderr = '';
     this.exited = null; // { code, signal }
     this.permissions = permissions ?? (() => 'allow_once');
+    this.elicitations = elicitations ?? (() => ({ action: 'cancel' }));
     this.asked = [];
+    this.elicited = [];
     this.accepted = 0; // updates that the SDK handed on
     this.expected = {}; // stderr: RegExp, code: number | null, signal: name
     this.verbose = verbose;
@@ -52,6 +54,7 @@ export class Agent {
     const { acp } = this.protocol;
     const app = acp.client({ name: 'herald-tests' })
       .onRequest(acp.methods.client.session.requestPermission, ({ params }) => this.decide(params))
+      .onRequest(acp.methods.client.elicitation.create, ({ params }) => { this.elicited.push(params); this.wake(); return this.elicitations(params); })
       .onNotification(acp.methods.client.session.update, () => { this.accepted++; })
       .onNotification('*', () => {});
     this.connection = app.connect({ readable, writable });

@@ -1,0 +1,268 @@
+#include "session/mcp_sign_in.h"
+
+#include <stdlib.h>
+
+#include "base/markdown.h"
+#include "session/internal.h"
+#include "session/mcp_text.h"
+
+enum {
+    STATUS_LIMIT_MS = 5000,
+    POLL_MS = 1000,
+    SIGN_IN_LIMIT_MS = 10 * 60 * 1000,
+};
+
+struct mcp_sign_in {
+    struct session *s; /* a reference */
+    struct cli_control *cli;
+    struct arena mem;
+    str *servers;
+    size_t n, at;     /* how many, and which one it is about */
+    uint64_t request; /* to the CLI; 0: none is open */
+    uint64_t asked;   /* of the client; 0: nothing, or it has answered */
+    struct buf id;    /* of the elicitation; empty: the present server has none */
+    uint64_t deadline;
+    uv_timer_t timer;
+};
+
+static void next_server(struct mcp_sign_in *si);
+
+static void note(const struct mcp_sign_in *si, str why)
+{
+    AUTO_BUF(line);
+    markdown_put_code(&line, si->servers[si->at]);
+    buf_put_c(&line, ": ");
+    markdown_put_text(&line, why);
+    log_write(si->s->agent->log, LOG_WARN, "no sign-in to the MCP server %s", buf_c(&line));
+}
+
+/* ---- The end ---- */
+
+static void timer_closed(uv_handle_t *h)
+{
+    struct mcp_sign_in *si = h->data;
+    struct session *s = si->s;
+    arena_free(&si->mem);
+    buf_free(&si->id);
+    free(si);
+    session_unref(s);
+}
+
+/* What was asked of the client is over: its page may go, and so may a request that is still open. */
+static void settle(struct mcp_sign_in *si)
+{
+    struct agent *a = si->s->agent;
+    AUTO_BUF(params);
+    if (si->id.n) {
+        json_open_object(&params);
+        json_member_str(&params, "elicitationId", buf_str(&si->id));
+        json_close_object(&params);
+        a->surface->notify(a->surface_self, "elicitation/complete", buf_str(&params));
+    }
+    if (si->asked) {
+        a->surface->withdraw(a->surface_self, si->asked);
+        si->asked = 0;
+    }
+    buf_clear(&si->id);
+}
+
+static void end_run(struct mcp_sign_in *si)
+{
+    si->s->sign_in = NULL;
+    uv_close((uv_handle_t *)&si->timer, timer_closed);
+}
+
+void mcp_sign_in_drop(struct session *s)
+{
+    struct mcp_sign_in *si = s->sign_in;
+    if (si) {
+        if (si->request) {
+            cli_control_forget(si->cli, si->request);
+        }
+        settle(si);
+        end_run(si);
+    }
+}
+
+static void go_on(struct mcp_sign_in *si)
+{
+    si->at++;
+    next_server(si);
+}
+
+static void ask_cli(struct mcp_sign_in *si, const char *subtype, str members, unsigned limit_ms,
+                    control_answer_cb *cb)
+{
+    uint64_t request = cli_control_request(si->cli, subtype, members, limit_ms, cb, si);
+    if (request) { /* else it was answered already */
+        si->request = request;
+    }
+}
+
+/* ---- Until the person is done ---- */
+
+static void polled(void *user, const char *error, json payload);
+
+static void poll_status(uv_timer_t *timer)
+{
+    struct mcp_sign_in *si = timer->data;
+    ask_cli(si, "mcp_status", STR_ABSENT, STATUS_LIMIT_MS, polled);
+}
+
+static void polled(void *user, const char *error, json payload)
+{
+    struct mcp_sign_in *si = user;
+    str state = error ? STR_ABSENT : mcp_status_of(payload, si->servers[si->at]);
+    bool waits = str_is(state, "needs-auth") || str_is(state, "pending");
+    si->request = 0;
+    if (waits && uv_now(si->s->agent->loop) < si->deadline) {
+        uv_timer_start(&si->timer, poll_status, POLL_MS, 0);
+        return;
+    }
+    if (!str_is(state, "connected")) {
+        note(si, error     ? str_of(error)
+                 : waits   ? STR("the time is over")
+                 : state.p ? state
+                           : STR("it is gone"));
+    }
+    if (error) {
+        buf_clear(&si->id); /* nobody knows whether it is complete */
+    }
+    settle(si);
+    go_on(si);
+}
+
+static void client_answered(void *user, json result, json error)
+{
+    struct mcp_sign_in *si = user;
+    (void)error;
+    si->asked = 0;
+    if (str_is(json_str(json_get(result, "action")), "accept")) {
+        return; /* the page is open */
+    }
+    if (si->request) {
+        cli_control_forget(si->cli, si->request);
+        si->request = 0;
+    }
+    uv_timer_stop(&si->timer);
+    buf_clear(&si->id);
+    go_on(si);
+}
+
+static void ask_client(struct mcp_sign_in *si, str url)
+{
+    struct agent *a = si->s->agent;
+    char uuid[UUID_SIZE];
+    AUTO_BUF(message);
+    AUTO_BUF(params);
+    if (!uuid_v4(uuid)) {
+        go_on(si);
+        return;
+    }
+    buf_printf(&si->id, "mcp-oauth-%s", uuid);
+    buf_put_c(&message, "Authenticate with MCP server ");
+    buf_put_str(&message, si->servers[si->at]);
+    json_open_object(&params);
+    json_member_c(&params, "mode", "url");
+    json_member_c(&params, "sessionId", si->s->id);
+    json_member_str(&params, "message", buf_str(&message));
+    json_member_str(&params, "url", url);
+    json_member_str(&params, "elicitationId", buf_str(&si->id));
+    json_close_object(&params);
+    bool ok = buf_ok(&params) && buf_ok(&message) && buf_ok(&si->id);
+    si->asked = ok ? a->surface->ask_elicitation(a->surface_self, buf_str(&params), client_answered, si) : 0;
+    if (si->asked) {
+        si->deadline = uv_now(a->loop) + SIGN_IN_LIMIT_MS;
+        poll_status(&si->timer);
+    } else {
+        buf_clear(&si->id);
+        go_on(si);
+    }
+}
+
+/* ---- One server after another ---- */
+
+static bool is_page(str url)
+{
+    return str_eq_nocase(str_first(url, 8), STR("https://")) ||
+           str_eq_nocase(str_first(url, 7), STR("http://"));
+}
+
+static void begun(void *user, const char *error, json payload)
+{
+    struct mcp_sign_in *si = user;
+    str url = json_str(json_get(payload, "authUrl"));
+    si->request = 0;
+    if (error) {
+        note(si, str_of(error));
+    } else if (json_is_true(json_get(payload, "requiresUserAction"))) {
+        if (is_page(url)) {
+            ask_client(si, url);
+            return;
+        }
+        note(si, STR("the CLI named no page"));
+    }
+    go_on(si);
+}
+
+static void next_server(struct mcp_sign_in *si)
+{
+    AUTO_BUF(members);
+    if (si->at == si->n) {
+        end_run(si);
+        return;
+    }
+    json_member_str(&members, "serverName", si->servers[si->at]);
+    ask_cli(si, "mcp_authenticate", buf_str(&members), SIGN_IN_LIMIT_MS, begun);
+}
+
+static void looked(void *user, const char *error, json payload)
+{
+    struct mcp_sign_in *si = user;
+    size_t kept = 0;
+    si->request = 0;
+    for (size_t i = 0; !error && i < si->n; i++) {
+        if (str_is(mcp_status_of(payload, si->servers[i]), "needs-auth")) {
+            si->servers[kept++] = si->servers[i];
+        }
+    }
+    si->n = kept;
+    next_server(si);
+}
+
+/* The names of the client's servers that the run is about. */
+static void choose_servers(struct mcp_sign_in *si, const struct map *only)
+{
+    json list = si->s->params.mcp_servers;
+    si->servers = arena_alloc(&si->mem, (json_count(list) + 1) * sizeof(*si->servers));
+    for (struct json_iter it = json_each(list); si->servers && json_next(&it);) {
+        str name = json_str(json_get(it.value, "name"));
+        if (name.p && (!only || map_get(only, name))) {
+            si->servers[si->n++] = arena_str(&si->mem, name);
+        }
+    }
+}
+
+void mcp_sign_in_begin(struct session *s, const struct map *only)
+{
+    if (!s->agent->client.elicitation_url || s->sign_in || !s->cli || s->state != SESSION_OPEN ||
+        !json_is(s->params.mcp_servers, JSON_ARRAY)) {
+        return;
+    }
+    struct mcp_sign_in *si = calloc(1, sizeof(*si));
+    if (!si) {
+        return;
+    }
+    si->s = s;
+    si->cli = s->cli;
+    session_ref(s);
+    uv_timer_init(s->agent->loop, &si->timer);
+    si->timer.data = si;
+    s->sign_in = si;
+    choose_servers(si, only);
+    if (si->n && arena_ok(&si->mem)) {
+        ask_cli(si, "mcp_status", STR_ABSENT, STATUS_LIMIT_MS, looked);
+    } else {
+        end_run(si);
+    }
+}
