@@ -10,7 +10,10 @@
  * value or key comes first. A string that ends in one of them still ends in its quote. */
 static void separate(struct buf *b)
 {
-    char last = b->n ? b->p[b->n - 1] : '[';
+    char last = '[';
+    if (b->n) {
+        last = b->p[b->n - 1];
+    }
     if (last != '{' && last != '[' && last != ':' && last != ',' && last != '\n') {
         buf_put_byte(b, ',');
     }

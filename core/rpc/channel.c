@@ -200,7 +200,7 @@ static void write_file(struct channel_out *out, struct buf *b)
 /* Empties a block for its next use. One that a huge message has made large is not kept. */
 static void reuse(struct buf *b)
 {
-    if (b->cap > 4 * CHANNEL_BLOCK) {
+    if (b->cap > 4 * (size_t)CHANNEL_BLOCK) {
         buf_free(b);
     } else {
         buf_clear(b);
@@ -244,10 +244,9 @@ static void write_waiting(struct channel_out *out, size_t already)
 {
     uv_buf_t parts[BLOCKS];
     for (size_t i = 0; i < out->waiting; i++) {
-        parts[i] = uv_buf_init(out->blocks[i].p, (unsigned)out->blocks[i].n);
+        size_t skip = i == 0 ? already : 0;
+        parts[i] = uv_buf_init(out->blocks[i].p + skip, (unsigned)(out->blocks[i].n - skip));
     }
-    parts[0].base += already;
-    parts[0].len -= already;
     out->writing = out->waiting;
     out->waiting = 0;
     out->busy = true;

@@ -24,20 +24,6 @@ static bool any(const struct session *s, str agent_id)
     return true;
 }
 
-static void nobody_inserted(void *user)
-{
-    (void)user;
-}
-
-static void nobody_ended(void *user, const struct turn_end *end)
-{
-    (void)user;
-    (void)end;
-}
-
-/* A prompt whose outcome nobody waits for. */
-static const struct turn_observer nobody = {.inserted = nobody_inserted, .ended = nobody_ended};
-
 static bool inject(struct session *s, json blocks_of_it, struct session_error *error)
 {
     char uuid[UUID_SIZE];
@@ -46,7 +32,7 @@ static bool inject(struct session *s, json blocks_of_it, struct session_error *e
     if (uuid_v4(uuid)) {
         prompt_put_user_message(&line, blocks_of_it, str_of(s->id), str_of(uuid),
                                 asked ? STR("later") : STR("now"));
-        if (buf_ok(&line) && turns_steer(&s->turns, uuid)) {
+        if (buf_ok(&line) && turns_steer(&s->turns, uuid, buf_str(&line))) {
             cli_control_send(s->cli, buf_str(&line));
             extensions_sent(s, blocks_of_it, JSON_NONE, str_of(uuid));
             return true;
@@ -68,5 +54,5 @@ bool session_steer(struct session *s, json blocks_of_it, bool prompt_required, e
         return true;
     }
     *outcome = STEER_STARTED;
-    return session_prompt(s, blocks_of_it, JSON_NONE, &nobody, NULL, error);
+    return session_prompt(s, blocks_of_it, JSON_NONE, &turn_observer_nobody, NULL, error);
 }

@@ -112,6 +112,19 @@ void turns_free(struct turns *ts)
     map_free(&ts->orphans, NULL);
 }
 
+static void nobody_inserted(void *user)
+{
+    (void)user;
+}
+
+static void nobody_ended(void *user, const struct turn_end *end)
+{
+    (void)user;
+    (void)end;
+}
+
+const struct turn_observer turn_observer_nobody = {.inserted = nobody_inserted, .ended = nobody_ended};
+
 struct turn *turns_add(struct turns *ts, const char *uuid, const struct turn_observer *observer, void *user)
 {
     struct turn *t = calloc(1, sizeof(*t));
@@ -187,7 +200,7 @@ static struct turn_end recorded(const struct turn *t)
 static void free_turn(struct turn *t)
 {
     LIST_EACH(steer, &t->steers, struct turn_steer, link) {
-        free(steer);
+        turn_drop_steer(steer);
     }
     map_free(&t->spawned, NULL);
     buf_free(&t->recorded_members);
@@ -366,11 +379,16 @@ bool turns_steerable(const struct turns *ts)
     return steerable(ts) != NULL;
 }
 
-bool turns_steer(struct turns *ts, const char *uuid)
+bool turns_steer(struct turns *ts, const char *uuid, str line)
 {
     struct turn *t = steerable(ts);
     struct turn_steer *steer = t ? calloc(1, sizeof(*steer)) : NULL;
     if (!steer) {
+        return false;
+    }
+    buf_put_str(&steer->line, line);
+    if (!buf_ok(&steer->line)) {
+        free(steer);
         return false;
     }
     memcpy(steer->uuid, uuid, sizeof(steer->uuid) - 1);
@@ -398,6 +416,7 @@ struct turn_steer *turn_find_steer(const struct turn *t, str uuid)
 void turn_drop_steer(struct turn_steer *steer)
 {
     list_remove(&steer->link);
+    buf_free(&steer->line);
     free(steer);
 }
 
@@ -538,6 +557,19 @@ enum turn_output turns_output(const struct turns *ts, bool by_foreground)
     return told ? TURN_OUTPUT_MUTE : TURN_OUTPUT_CLOSING;
 }
 
+/* No process has them any more. */
+static void release_steers(struct turns *ts, struct turn *t)
+{
+    LIST_EACH(steer, &t->steers, struct turn_steer, link) {
+        struct turn *own = steer->echoed ? NULL : turns_add(ts, steer->uuid, &turn_observer_nobody, NULL);
+        if (own) {
+            own->line = steer->line;
+            steer->line = BUF_INIT;
+        }
+        turn_drop_steer(steer);
+    }
+}
+
 void turns_renewed(struct turns *ts)
 {
     map_free(&ts->cancelled_prompts, NULL);
@@ -550,9 +582,7 @@ void turns_renewed(struct turns *ts)
     }
     LIST_EACH(t, &ts->queue, struct turn, link) {
         t->started = t->finished = t->finished_cancelled = t->result_seen = t->folded = false;
-        LIST_EACH(steer, &t->steers, struct turn_steer, link) {
-            turn_drop_steer(steer);
-        }
+        release_steers(ts, t);
     }
     struct turn *t = ts->active;
     if (!t) {

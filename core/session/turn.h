@@ -179,13 +179,15 @@ void turns_free(struct turns *ts);
 
 /* A prompt of this uuid (which the engine copies) goes to the CLI now. NULL: memory is out. */
 struct turn *turns_add(struct turns *ts, const char *uuid, const struct turn_observer *observer, void *user);
+/* Of a prompt whose outcome nobody waits for. */
+extern const struct turn_observer turn_observer_nobody;
 bool turns_busy(const struct turns *ts);
 struct turn *turns_find(struct turns *ts, str uuid);
 
 /* A turn can be steered. */
 bool turns_steerable(const struct turns *ts);
-/* A steer of this uuid goes to the CLI now. False: no turn can be steered, or memory is out. */
-bool turns_steer(struct turns *ts, const char *uuid);
+/* A steer of this uuid goes to the CLI now, as `line`. False: no turn can be steered, or memory is out. */
+bool turns_steer(struct turns *ts, const char *uuid, str line);
 /* A subagent was started or resumed: the active turn waits for it. */
 void turns_spawned(struct turns *ts, str task_id);
 /* A question that the foreground work waits for is open, or none is any more. */
@@ -210,7 +212,8 @@ void turns_on_state(struct turns *ts, str state);
 /* Output of the main conversation came. */
 void turns_on_output(struct turns *ts);
 /* Another process takes the CLI's place: what the old one owes is void, and waiting prompts go to it anew. A
- * turn that was held or steered is plainly active again. */
+ * turn that was held or steered is plainly active again; a steer that the old process had not taken in
+ * becomes a waiting prompt, whose outcome nobody waits for. */
 void turns_renewed(struct turns *ts);
 /* The CLI is gone. `active` answers the active turn, `queued` the others; a held one has its outcome. */
 void turns_on_end(struct turns *ts, const struct turn_end *active, const struct turn_end *queued);

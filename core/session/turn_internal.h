@@ -11,6 +11,7 @@ struct turn_steer {
     struct list link;
     char uuid[37];
     bool echoed;
+    struct buf line; /* the message as it was written to the CLI */
 };
 
 /* Sets of uuids. */

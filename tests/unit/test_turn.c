@@ -226,7 +226,7 @@ static void steer(const char *uuid)
 {
     char padded[37] = {0};
     strcpy(padded, uuid);
-    assert_true(turns_steer(&fx.turns, padded));
+    assert_true(turns_steer(&fx.turns, padded, str_of(padded)));
 }
 
 static void life(const char *uuid, const char *state)
@@ -864,11 +864,33 @@ static void test_cancel_unread_steer(void **unused)
     expect("close! =A:cancelled(tally) end:cancelled drop:S int");
 }
 
+static void test_a_steer_outlives_the_process(void **unused)
+{
+    (void)unused;
+    active("A");
+    steer("S");
+    steer("T");
+    echo("S"); /* this one was taken in */
+    buf_clear(&fx.log);
+    turns_renewed(&fx.turns);
+    assert_null(turns_find(&fx.turns, STR("S")));
+    const struct turn *t = turns_find(&fx.turns, STR("T"));
+    assert_non_null(t);
+    assert_int_equal(t->state, TURN_QUEUED);
+    assert_str(buf_str(&t->line), "T");
+    ok_for("A");
+    expect("close =A:end_turn end:end_turn");
+    life("T", "started");
+    echo("T");
+    ok_for("T");
+    assert_false(turns_busy(&fx.turns));
+}
+
 static void test_nothing_to_steer(void **unused)
 {
     (void)unused;
     assert_false(turns_steerable(&fx.turns));
-    assert_false(turns_steer(&fx.turns, "S"));
+    assert_false(turns_steer(&fx.turns, "S", STR("{}")));
     assert_false(echo("S"));
 }
 
@@ -981,6 +1003,7 @@ int main(void)
         CASE(test_steer_and_the_next),
         CASE(test_cancel_steered),
         CASE(test_cancel_unread_steer),
+        CASE(test_a_steer_outlives_the_process),
         CASE(test_nothing_to_steer),
         CASE(test_end),
         CASE(test_end_cancelled),

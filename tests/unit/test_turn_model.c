@@ -601,7 +601,7 @@ static void send_steer(void)
     char uuid[UUID];
     if (w->steers < PROMPTS_MAX && turns_steerable(&w->turns)) {
         new_uuid(uuid, "S", w->steers);
-        assert_true(turns_steer(&w->turns, uuid));
+        assert_true(turns_steer(&w->turns, uuid, STR("{}")));
         LIST_EACH(t, &w->turns.queue, struct turn, link) {
             if (turn_find_steer(t, str_of(uuid))) {
                 memcpy(w->steered[w->steers], t->uuid, UUID);
