@@ -33,7 +33,7 @@
 #include "session/plan_list.h"
 #include "session/restart.h"
 #include "session/session.h"
-#include "session/settings.h"
+#include "session/settings_watch.h"
 #include "session/stream_text.h"
 #include "session/title.h"
 #include "session/tool_calls.h"
@@ -69,15 +69,16 @@ struct session {
     struct json_doc *params_doc;
     struct session_params params;
     struct settings *settings;
-    struct launch launch;    /* while it starts: how */
-    struct arena launch_mem; /* of `launch` */
-    struct cli_control *cli; /* NULL before the start and after the end */
-    char *executable;        /* where the CLI was found */
-    struct restart *restart; /* the CLI is being replaced; NULL: no */
-    unsigned holds;          /* of the present CLI's frames */
-    bool paused;             /* reading is stopped for the client's sake */
-    bool warned_account;     /* once a session */
-    bool error_result_last;  /* the last result was an error: an exit with a code follows from it */
+    struct settings_watch *settings_watch; /* replaces them when the files change */
+    struct launch launch;                  /* while it starts: how */
+    struct arena launch_mem;               /* of `launch` */
+    struct cli_control *cli;               /* NULL before the start and after the end */
+    char *executable;                      /* where the CLI was found */
+    struct restart *restart;               /* the CLI is being replaced; NULL: no */
+    unsigned holds;                        /* of the present CLI's frames */
+    bool paused;                           /* reading is stopped for the client's sake */
+    bool warned_account;                   /* once a session */
+    bool error_result_last; /* the last result was an error: an exit with a code follows from it */
 
     session_ready_cb *ready;
     void *ready_user;

@@ -63,6 +63,7 @@ void session_unref(struct session *s)
     json_unref(s->initialized);
     json_unref(s->params_doc);
     session_options_free(s->options);
+    settings_watch_free(s->settings_watch);
     settings_free(s->settings);
     arena_free(&s->launch_mem);
     session_plan_exit_forget(s);

@@ -250,6 +250,17 @@ static void refuse_folder(struct session *s, const char *why)
                &(struct session_error){.code = -32602, .message = buf_str(&message), .data = buf_str(&data)});
 }
 
+/* What they say counts from now on: at a change of the model, for another process. */
+static void settings_changed(void *user, struct settings *settings)
+{
+    struct session *s = user;
+    if (s->options) {
+        session_options_use_settings(s->options, settings);
+    }
+    settings_free(s->settings);
+    s->settings = settings;
+}
+
 static void disk_answered(uv_work_t *work, int status)
 {
     struct start *st = CONTAINER_OF(work, struct start, work);
@@ -269,6 +280,7 @@ static void disk_answered(uv_work_t *work, int status)
     } else if (!s->settings) {
         fail_start(s, &session_error_memory);
     } else {
+        s->settings_watch = settings_watch_new(s->agent->loop, &st->place, settings_changed, s);
         launch_cli(s, st);
     }
     arena_free(&st->mem);
