@@ -115,8 +115,8 @@ static void streamed(struct session *s, str parent, int64_t index, enum stream_t
     if (record) {
         stream_text_delta(record, index, type, text);
     }
-    // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): only a child's record can be missing
     if (!parent.p || shows_child_text(s, true)) {
+        // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): only a child's record can be missing
         say_block(s, parent, type, s->message_id.n ? buf_str(&s->message_id) : STR_ABSENT, text);
     }
 }
