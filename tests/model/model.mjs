@@ -65,8 +65,10 @@ export async function startModel(script = {}) {
   async function answer(body, response) {
     const aside = (body.tools?.length ?? 0) <= 3;
     let step = aside ? script.side ?? { blocks: [{ type: 'text', text: '{"title":"A scripted title"}' }], usage: { input_tokens: 0, output_tokens: 0 } } : nextStep(body);
-    const planFile = /[^\s"'`\\]*\/plans\/[^\s"'`\\]+\.md/.exec(JSON.stringify(body))?.[0];
-    if (planFile) step = JSON.parse(JSON.stringify(step).replaceAll('$PLAN_FILE', planFile));
+    if (JSON.stringify(step).includes('$PLAN_FILE')) { // the search takes long in a long prompt
+      const planFile = /[^\s"'`\\]*\/plans\/[^\s"'`\\]+\.md/.exec(JSON.stringify(body))?.[0];
+      if (planFile) step = JSON.parse(JSON.stringify(step).replaceAll('$PLAN_FILE', planFile));
+    }
     if (Array.isArray(step)) step = { blocks: step };
     if (step.delayMs) await wait(step.delayMs);
     const reply = (status, value, headers) => response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value));
