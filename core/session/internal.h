@@ -15,6 +15,7 @@
  *     restart.c     another CLI process under the same session
  *     plan_list.c   the plan: whole plans and the task list
  *     tool_calls.c  tool calls
+ *     children.c    subagents that are sessions of their own; subagents.c decides (a module of its own)
  *     turn.c        the turn engine (a module of its own)
  */
 #ifndef HERALD_SESSION_INTERNAL_H
@@ -35,6 +36,7 @@
 #include "session/session.h"
 #include "session/settings.h"
 #include "session/stream_text.h"
+#include "session/subagents.h"
 #include "session/title.h"
 #include "session/tool_calls.h"
 
@@ -105,6 +107,7 @@ struct session {
     struct buf first_prompt; /* the stored summary of the conversation */
 
     struct live_tasks live;
+    struct subagents subagents;
     struct tool_calls calls;
     struct extensions ext;
     struct list questions;
@@ -217,8 +220,9 @@ void session_model_switched(struct session *s, str model);
 /* The current model's window, learned or guessed; asks the CLI for it in the background. */
 void session_select_model(struct session *s);
 
-/* plan_list.c through these: the plan goes to the client. */
-void session_publish_plan_entries(struct session *s, const struct fact_plan_entry *entries);
-void session_change_tasks(struct session *s, const struct fact_task_change *changes);
+/* plan_list.c through these: the plan goes to the client. `parent` is the launch of the subagent whose it is,
+ * or absent. */
+void session_publish_plan_entries(struct session *s, str parent, const struct fact_plan_entry *entries);
+void session_change_tasks(struct session *s, str parent, const struct fact_task_change *changes);
 
 #endif

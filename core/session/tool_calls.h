@@ -28,6 +28,7 @@ struct tool_call {
     bool ended;             /* its result came; only the hook may still come */
     bool cleared_plan;      /* or with a cleared context */
     int64_t forget_at;      /* monotonic ms; with `ended` */
+    char *shown;            /* the session where a question announced it; NULL: none did */
 };
 
 struct tool_calls {
