@@ -32,13 +32,32 @@ static void tell_state(void *user, str session, const char *name, str members)
     s->agent->surface->update(s->agent->surface_self, place(s, session), name, members);
 }
 
+/* A call that the child leaves open gets its end while the client still takes it. */
+static void close_calls(void *user, str session, enum subagent_state state)
+{
+    struct session *s = user;
+    size_t at = 0;
+    void *p;
+    while (map_next(&s->calls.by_id, &at, NULL, &p)) {
+        struct tool_call *call = p;
+        if (str_eq(subagents_session_of_call(&s->subagents, str_of(call->id)), session)) {
+            tool_calls_close_one(&s->calls, call, state == SUBAGENT_CANCELLED);
+        }
+    }
+}
+
 static void note_dropped(void *user, const char *why)
 {
     struct session *s = user;
     log_write(s->agent->log, LOG_DEBUG, "%s", why);
 }
 
-static const struct subagents_sink sink = {.deliver = deliver, .state = tell_state, .dropped = note_dropped};
+static const struct subagents_sink sink = {
+    .deliver = deliver,
+    .state = tell_state,
+    .ending = close_calls,
+    .dropped = note_dropped,
+};
 
 void children_init(struct session *s)
 {

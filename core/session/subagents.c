@@ -275,6 +275,7 @@ static void end_child(struct subagents *sa, struct subagent *c, enum subagent_st
         return;
     }
     subagents_announce(sa, c);
+    sa->sink->ending(sa->user, str_of(c->session), state);
     c->ended = true;
     AUTO_BUF(b);
     json_member_c(&b, "subagentSessionId", c->session);

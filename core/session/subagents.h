@@ -30,6 +30,8 @@ enum {
     SUBAGENTS_HOLDING_LAUNCHES_MAX = 64 /* and launches with such updates */
 };
 
+enum subagent_state { SUBAGENT_COMPLETED, SUBAGENT_FAILED, SUBAGENT_CANCELLED, SUBAGENT_DISCONNECTED };
+
 enum subagent_update_kind { SUBAGENT_TOOL, SUBAGENT_TEXT, SUBAGENT_BLOCK, SUBAGENT_PLAN };
 
 /* What a child has to say. */
@@ -46,6 +48,8 @@ struct subagents_sink {
     void (*deliver)(void *user, str session, const struct subagent_update *update);
     /* subagent_spawned and subagent_state_update. */
     void (*state)(void *user, str session, const char *name, str members);
+    /* The child of this session is about to end: the last time that something can be sent there. */
+    void (*ending)(void *user, str session, enum subagent_state state);
     /* Something was not shown. */
     void (*dropped)(void *user, const char *why);
 };
@@ -78,7 +82,6 @@ void subagents_addressed(struct subagents *sa, str agent, str message);
 /* Such a message woke the agent up; `message` may be absent. Nothing when the agent runs. */
 void subagents_resumed(struct subagents *sa, str agent, str message);
 
-enum subagent_state { SUBAGENT_COMPLETED, SUBAGENT_FAILED, SUBAGENT_CANCELLED, SUBAGENT_DISCONNECTED };
 /* Ends every child that runs, the newest first. */
 void subagents_finish(struct subagents *sa, enum subagent_state state);
 

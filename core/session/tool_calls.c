@@ -569,6 +569,17 @@ static void report_closed(struct tool_calls *tc, const struct tool_call *call, b
     tool_job_end(&job);
 }
 
+void tool_calls_close_one(struct tool_calls *tc, struct tool_call *call, bool cancelled)
+{
+    if (call->ended) {
+        return;
+    }
+    if (call->announced) {
+        report_closed(tc, call, cancelled);
+    }
+    forget(tc, call);
+}
+
 void tool_calls_cancelling(struct tool_calls *tc)
 {
     size_t at = 0;
@@ -594,11 +605,8 @@ void tool_calls_close(struct tool_calls *tc, bool cancelled, bool died, bool *lo
         if (call->ended || lives_on(tc, call)) {
             continue;
         }
-        if (call->announced) {
-            *lost = *lost || (call->dispatched && !call->parent && !cancelled && !died);
-            report_closed(tc, call, cancelled);
-        }
-        forget(tc, call);
+        *lost = *lost || (call->announced && call->dispatched && !call->parent && !cancelled && !died);
+        tool_calls_close_one(tc, call, cancelled);
     }
     at = 0;
     str key;

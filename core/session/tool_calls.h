@@ -75,6 +75,8 @@ void tool_calls_cancelling(struct tool_calls *tc);
 /* Every call that the client knows and that has no result gets its end. `*lost` becomes true when one of them
  * had been dispatched and was not cancelled. */
 void tool_calls_close(struct tool_calls *tc, bool cancelled, bool died, bool *lost);
+/* The same for one call, which is forgotten; one that has its result keeps it. */
+void tool_calls_close_one(struct tool_calls *tc, struct tool_call *call, bool cancelled);
 /* The background command of this call is over: a terminal client that is not AIR hears that its terminal
  * ended. */
 void tool_calls_terminal_ended(struct tool_calls *tc, str id, str parent);
