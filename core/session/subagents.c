@@ -263,7 +263,7 @@ void subagents_announce(struct subagents *sa, struct subagent *c)
     }
 }
 
-static void end_child(struct subagents *sa, struct subagent *c, enum subagent_state state)
+const char *subagent_state_word(enum subagent_state state)
 {
     static const char *const words[] = {
         [SUBAGENT_COMPLETED] = "completed",
@@ -271,6 +271,11 @@ static void end_child(struct subagents *sa, struct subagent *c, enum subagent_st
         [SUBAGENT_CANCELLED] = "cancelled",
         [SUBAGENT_DISCONNECTED] = "disconnected",
     };
+    return words[state];
+}
+
+static void end_child(struct subagents *sa, struct subagent *c, enum subagent_state state)
+{
     if (c->ended) {
         return;
     }
@@ -279,7 +284,7 @@ static void end_child(struct subagents *sa, struct subagent *c, enum subagent_st
     c->ended = true;
     AUTO_BUF(b);
     json_member_c(&b, "subagentSessionId", c->session);
-    json_member_c(&b, "state", words[state]);
+    json_member_c(&b, "state", subagent_state_word(state));
     sa->sink->state(sa->user, str_of(c->parent), "subagent_state_update", buf_str(&b));
     LIST_EACH(l, &sa->launch_order, struct subagent_launch, link) {
         if (l->child == c) {
@@ -420,7 +425,7 @@ void subagents_resumed(struct subagents *sa, str agent, str message)
 
 /* ---- Ends ---- */
 
-static bool state_of(str status, enum subagent_state *state)
+bool subagent_state_of(str status, enum subagent_state *state)
 {
     static const struct {
         const char *status;
@@ -450,7 +455,7 @@ static void end_by_frame(struct subagents *sa, json frame, str status)
     str agent = id_of(json_get(frame, "task_id")), call = id_of(json_get(frame, "tool_use_id"));
     struct subagent *c = agent.p ? map_get(&sa->by_task, agent) : NULL;
     enum subagent_state state;
-    if (c && state_of(status, &state) && !is_of_another(sa, c, call)) {
+    if (c && subagent_state_of(status, &state) && !is_of_another(sa, c, call)) {
         end_child(sa, c, state);
     }
 }

@@ -98,6 +98,11 @@ void subagents_say(struct subagents *sa, str launch, const struct subagent_updat
 
 /* The call is one that begins subagents. */
 bool subagents_is_launch(str tool_name);
+/* What the CLI's status of a task is to the client; false when it is no end. And the word for it. */
+bool subagent_state_of(str status, enum subagent_state *state);
+const char *subagent_state_word(enum subagent_state state);
+/* An id that can be kept as a C string. */
+bool subagent_id_ok(str id);
 /* The session of the child that runs as this agent and was announced. */
 str subagents_session_of_agent(const struct subagents *sa, str agent);
 /* The session of the child that owns this tool call, also when it has ended. */

@@ -52,8 +52,6 @@ struct subagent_owner {
     struct subagent *child;
 };
 
-/* An id that can be kept as a C string. */
-bool subagent_id_ok(str id);
 struct subagent_launch *subagents_launch(const struct subagents *sa, str id);
 /* The launch of this id, made when there is none; NULL when that cannot be done. */
 struct subagent_launch *subagents_open_launch(struct subagents *sa, str id);

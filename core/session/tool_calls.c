@@ -185,7 +185,7 @@ static void report_plan_use(struct tool_calls *tc, struct tool_call *call, json 
     struct tool_job job;
     tool_job_begin(&job, tc, call, input);
     tool_job_read_use(&job, call->reporter);
-    if (job.use.plan && arena_ok(&job.mem)) {
+    if (job.use.plan && arena_ok(&job.mem) && !tc->place.p) { /* a stored child's plan is over */
         session_publish_plan_entries(tc->session, str_of(call->parent), job.use.plan_entries);
     }
     tool_job_end(&job);
@@ -348,7 +348,8 @@ static void finish_plan_result(struct tool_job *job, bool was_announced)
         render_plan_call_result(&job->cx, &job->call, &job->result, &r);
         tool_job_send(job, &r);
     }
-    if ((job->facts.task_changes || job->facts.publish_tasks) && arena_ok(&job->mem)) {
+    bool changes = job->facts.task_changes || job->facts.publish_tasks;
+    if (changes && arena_ok(&job->mem) && !job->calls->place.p) {
         session_change_tasks(job->session, job->call.parent, job->facts.task_changes);
     }
 }

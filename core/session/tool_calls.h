@@ -35,6 +35,7 @@ struct tool_calls {
     struct session *session;
     bool replay; /* of a stored conversation: whole reports, no hooks, nothing is remembered of what was sent
                   */
+    str place;   /* in a replay: the session of what is shown at present; absent: the session's own */
     struct map by_id;
     struct map scanners; /* "parent\nindex" → struct scanner */
     struct field_tracker *tracker;

@@ -230,7 +230,7 @@ void tool_calls_send(struct tool_calls *tc, struct tool_report *r)
 {
     struct agent *a = tc->session->agent;
     if (tc->replay) {
-        a->surface->tool(a->surface_self, str_of(tc->session->id), r);
+        a->surface->tool(a->surface_self, tc->place.p ? tc->place : str_of(tc->session->id), r);
     } else if (r->untracked || field_tracker_pass(tc->tracker, r)) {
         children_tool(tc->session, r);
     }
