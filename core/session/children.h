@@ -25,6 +25,6 @@ void children_finish(struct session *s, enum subagent_state state);
 /* Where a question of this agent (absent: the main conversation) is asked. */
 str children_session_of_agent(struct session *s, str agent);
 /* Where the background work of this tool call is shown. */
-str children_session_of_call(struct session *s, str call);
+str children_session_of_call(struct session *s, str id);
 
 #endif

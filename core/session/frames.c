@@ -222,6 +222,7 @@ static void note_task(struct session *s, struct live_event e)
 {
     if (e.change == LIVE_ENDED) {
         end_task(s, e.task);
+        session_drop_stream(s, str_of(e.task->call));
     } else if ((e.change == LIVE_STARTED || e.change == LIVE_RESUMED) && e.task->subagent) {
         turns_spawned(&s->turns, str_of(e.task->id));
     }

@@ -167,6 +167,8 @@ void session_on_user(struct session *s, json frame);
 /* A text of the agent's (or the CLI's) own. */
 void session_say(struct session *s, str message_id, str text, str meta);
 void session_clear_streams(struct session *s);
+/* The subagent of this launch is over: so is what it streamed. */
+void session_drop_stream(struct session *s, str parent);
 
 /* Warns the person: as a notice where the client takes them, else as a text. */
 void session_warn(struct session *s, const char *title, const char *text);

@@ -28,6 +28,14 @@ static void free_stream(void *p)
     free(p);
 }
 
+void session_drop_stream(struct session *s, str parent)
+{
+    void *stream = parent.p ? map_remove(&s->child_streams, parent) : NULL;
+    if (stream) {
+        free_stream(stream);
+    }
+}
+
 void session_clear_streams(struct session *s)
 {
     stream_text_clear(&s->streamed);

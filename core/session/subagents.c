@@ -74,6 +74,7 @@ static void free_child(struct subagent *c)
     free(c->name);
     free(c->task);
     free(c->message);
+    buf_free(&c->plan);
     free(c);
 }
 

@@ -103,6 +103,17 @@ static void hold(struct subagents *sa, str launch, str call, const struct subage
 
 /* ---- Destinations ---- */
 
+/* The client has this very plan of the child. */
+static bool repeats_plan(struct subagent *c, const struct subagent_update *u)
+{
+    bool same = u->kind == SUBAGENT_PLAN && c->plan.n && str_eq(buf_str(&c->plan), u->text);
+    if (u->kind == SUBAGENT_PLAN && !same) {
+        buf_clear(&c->plan);
+        buf_put_str(&c->plan, u->text);
+    }
+    return same;
+}
+
 void subagents_to_child(struct subagents *sa, struct subagent *c, str call, const struct subagent_update *u)
 {
     if (c->ended) {
@@ -112,7 +123,9 @@ void subagents_to_child(struct subagents *sa, struct subagent *c, str call, cons
     if (call.p) {
         subagents_own(sa, call, c);
     }
-    sa->sink->deliver(sa->user, str_of(c->session), u);
+    if (!repeats_plan(c, u)) {
+        sa->sink->deliver(sa->user, str_of(c->session), u);
+    }
 }
 
 static void to_session(struct subagents *sa, str session, str call, const struct subagent_update *u)

@@ -16,6 +16,7 @@ struct subagent {
     char *prompt;
     char *name, *task; /* what the client is told; set when it is */
     char *message;     /* the last one that was sent to the agent */
+    struct buf plan;   /* the entries that the client has */
     unsigned run;      /* from 1 */
     bool announced, ended;
 };

@@ -31,7 +31,7 @@ static struct stream_text *stream_of(struct session *s, str parent, bool create)
 static bool shows_child_text(const struct session *s, bool streamed)
 {
     bool asked = s->launch.subagent_text;
-    return s->agent->client.air ? asked : asked || streamed;
+    return asked || (streamed && !s->agent->client.air);
 }
 
 static void say_block(struct session *s, str parent, enum stream_text_type type, str message_id, str text)
@@ -118,8 +118,8 @@ static void streamed(struct session *s, str parent, int64_t index, enum stream_t
     if (record) {
         stream_text_delta(record, index, type, text);
     }
-    // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): only a child's record can be missing
     if (!parent.p || shows_child_text(s, true)) {
+        // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): only a child's record can be missing
         say_block(s, parent, type, s->message_id.n ? buf_str(&s->message_id) : STR_ABSENT, text);
     }
 }

@@ -198,6 +198,20 @@ static void test_course(void **state)
     assert_seen("root tool " UPDATE("elsewhere"));
 }
 
+static void test_plans(void **state)
+{
+    (void)state;
+    struct subagent_update plan = {.kind = SUBAGENT_PLAN, .text = STR("[1]")};
+    running("a1", "L1", NULL);
+    running("a2", "L2", NULL);
+    subagents_say(&sa, STR("L1"), &plan);
+    subagents_say(&sa, STR("L1"), &plan); /* the client has it */
+    subagents_say(&sa, STR("L2"), &plan);
+    plan.text = STR("[]");
+    subagents_say(&sa, STR("L1"), &plan);
+    assert_seen("a1 plan [1]\na2 plan [1]\na1 plan []\n");
+}
+
 static void test_names(void **state)
 {
     static const struct {
@@ -640,6 +654,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_course, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_plans, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_names, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_identity_grows, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_states, set_up, tear_down),
