@@ -3,17 +3,32 @@
 #include <stdlib.h>
 
 #include "history/branch.h"
+#include "history/child_files.h"
 #include "history/replay_record.h"
 #include "session/internal.h"
 
 enum {
     BATCH_RECORDS = 256,
     BATCH_BYTES = 1024 * 1024, /* of stored text; a batch holds at least one record */
+    DEPTH_MAX = 32,            /* transcripts that are read at a time, each within the one before */
+};
+
+/* One transcript: the session's, or that of a subagent. */
+struct transcript {
+    struct list link;
+    str call;         /* the launch; absent: the session's */
+    const char *path; /* NULL: it is open */
+    struct records records;
+    struct branch branch;
+    size_t next; /* in the branch */
 };
 
 /*     READING --batch--> (sent at once) READING ... --the end--> gone
  *     READING --batch, the client is slow--> WAITING --replay_wake--> READING
- * A replay that was stopped goes when its worker thread is back. */
+ * A replay that was stopped goes when its worker thread is back.
+ *
+ * Transcripts are a stack: where a record launches subagents whose transcripts are there, those are read
+ * whole before the record that follows. */
 struct replay {
     uv_work_t work;
     struct session *s; /* a reference */
@@ -24,10 +39,12 @@ struct replay {
     struct replay_view view;
 
     /* The worker thread's. */
-    struct records records;
-    struct branch branch;
+    struct arena mem;  /* ids of launches */
+    struct list stack; /* struct transcript; the last one is read */
+    unsigned depth;    /* of them are open */
+    struct child_files files;
     bool loaded, failed;
-    size_t next; /* in the branch */
+    struct arena batch_mem; /* a transcript may go before the batch does */
     struct json_doc *batch[BATCH_RECORDS];
     struct replay_item items[BATCH_RECORDS];
     size_t n;
@@ -39,6 +56,18 @@ static void drop_batch(struct replay *r)
         json_unref(r->batch[i]);
     }
     r->n = 0;
+    arena_reset(&r->batch_mem);
+}
+
+static void drop_transcript(struct replay *r, struct transcript *t)
+{
+    list_remove(&t->link);
+    if (!t->path) {
+        r->depth--;
+        branch_free(&t->branch);
+        records_free(&t->records);
+    }
+    free(t);
 }
 
 static void free_replay(struct replay *r)
@@ -49,8 +78,12 @@ static void free_replay(struct replay *r)
     }
     drop_batch(r);
     replay_view_free(&r->view);
-    branch_free(&r->branch);
-    records_free(&r->records);
+    LIST_EACH(t, &r->stack, struct transcript, link) {
+        drop_transcript(r, t);
+    }
+    child_files_free(&r->files);
+    arena_free(&r->mem);
+    arena_free(&r->batch_mem);
     free(r->path);
     free(r);
     session_unref(s);
@@ -58,28 +91,99 @@ static void free_replay(struct replay *r)
 
 /* ---- On a worker thread ---- */
 
+/* Puts a transcript on the stack, below the ones that `above` leads to. */
+static void stack_transcript(struct list *above, str call, const char *path)
+{
+    struct transcript *t = calloc(1, sizeof(*t));
+    if (t) {
+        t->call = call;
+        t->path = path;
+        t->records.file.fd = -1;
+        list_append(above, &t->link);
+    }
+}
+
+static bool open_transcript(struct replay *r, struct transcript *t)
+{
+    const char *path = t->path;
+    if (r->depth >= DEPTH_MAX) {
+        return false;
+    }
+    t->path = NULL;
+    r->depth++;
+    return records_load(&t->records, path) && branch_select(&t->branch, &t->records, t->call.p != NULL);
+}
+
+/* The transcript that is to be read, which has a record left; NULL: all were. */
+static struct transcript *reading(struct replay *r)
+{
+    while (!list_empty(&r->stack)) {
+        struct transcript *t = LIST_ENTRY(r->stack.prev, struct transcript, link);
+        // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the one before it left the list
+        bool ok = !t->path || open_transcript(r, t);
+        if (ok && t->next < t->branch.n) {
+            return t;
+        }
+        r->failed = r->failed || (!ok && !t->call.p);
+        drop_transcript(r, t);
+    }
+    return NULL;
+}
+
+/* The transcripts of the subagents that a record launches come next, the first one first. */
+static void stack_children(struct replay *r, json root)
+{
+    struct list *below = r->stack.prev;
+    for (struct json_iter it = json_each(record_content(root)); json_next(&it);) {
+        bool launch = tool_block_is_use(json_str(json_get(it.value, "type"))) &&
+                      subagents_is_launch(json_str(json_get(it.value, "name")));
+        str call = launch ? json_text(json_get(it.value, "id")) : STR_ABSENT;
+        const char *path = child_files_take(&r->files, call);
+        str kept = path ? arena_str(&r->mem, call) : STR_ABSENT;
+        if (kept.p) {
+            stack_transcript(below->next, kept, path);
+        }
+    }
+}
+
+static size_t read_record(struct replay *r, struct transcript *t)
+{
+    size_t row = t->branch.rows[t->next++];
+    const struct record *rec = &t->records.rows[row];
+    struct json_doc *doc = record_read(&t->records, row);
+    size_t length = rec->length;
+    bool queued = rec->flags & RECORD_QUEUED;
+    if (doc) {
+        r->items[r->n] = (struct replay_item){
+            .root = json_root(doc),
+            .type = (enum record_type)rec->type,
+            .uuid = arena_str(&r->batch_mem, queued && rec->source.p ? rec->source : rec->uuid),
+            .wire = arena_str(&r->batch_mem, rec->wire),
+            .call = t->call,
+        };
+        r->batch[r->n++] = doc;
+        if (rec->type == RECORD_ASSISTANT && r->view.shows_children) {
+            stack_children(r, json_root(doc));
+        }
+    }
+    return length;
+}
+
 static void read_batch(uv_work_t *work)
 {
     struct replay *r = CONTAINER_OF(work, struct replay, work);
+    struct transcript *t;
     size_t bytes = 0;
     if (!r->loaded) {
         r->loaded = true;
-        r->failed = !records_load(&r->records, r->path) || !branch_select(&r->branch, &r->records, false);
-    }
-    while (!r->failed && r->next < r->branch.n && r->n < BATCH_RECORDS && bytes < BATCH_BYTES) {
-        size_t row = r->branch.rows[r->next++];
-        const struct record *rec = &r->records.rows[row];
-        struct json_doc *doc = record_read(&r->records, row);
-        bytes += rec->length;
-        if (doc) {
-            r->items[r->n] = (struct replay_item){
-                .root = json_root(doc),
-                .type = (enum record_type)rec->type,
-                .uuid = (rec->flags & RECORD_QUEUED) && rec->source.p ? rec->source : rec->uuid,
-                .wire = rec->wire,
-            };
-            r->batch[r->n++] = doc;
+        stack_transcript(&r->stack, STR_ABSENT, r->path);
+        if (r->view.shows_children) {
+            child_files_find(&r->files, r->path);
         }
+        r->failed = list_empty(&r->stack);
+    }
+    while (r->n < BATCH_RECORDS && bytes < BATCH_BYTES && (t = reading(r))) {
+        bytes += read_record(r, t);
     }
 }
 
@@ -109,7 +213,8 @@ static void batch_read(uv_work_t *work, int status)
         replay_item(&r->view, &r->items[i]);
     }
     drop_batch(r);
-    if (r->next >= r->branch.n) {
+    if (list_empty(&r->stack)) {
+        replay_view_end(&r->view);
         end(r);
     } else if (s->agent->congested) {
         r->waiting = true;
@@ -134,7 +239,7 @@ struct replay *replay_start(struct session *s, str path, replay_done_cb *done, v
     }
     r->s = s;
     session_ref(s);
-    r->records.file.fd = -1;
+    list_init(&r->stack);
     r->path = str_dup(path);
     r->done = done;
     r->user = user;

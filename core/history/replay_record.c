@@ -2,15 +2,32 @@
 
 #include "extension/compaction_summary.h"
 #include "history/user_text.h"
-#include "session/internal.h"
+#include "session/children.h"
 
 /* ---- What the client is told ---- */
+
+static char replay_root; /* stands for the root, where a child could stand */
+
+static str place(const struct replay_view *v, const struct replay_child *child)
+{
+    return str_of(child ? child->session : v->s->id);
+}
 
 static void say(struct replay_view *v, enum message_role role, str message_id, str text)
 {
     struct agent *a = v->s->agent;
+    AUTO_BUF(meta);
+    if (v->child) {
+        json_open_object(&meta);
+        json_key(&meta, "claudeCode");
+        json_open_object(&meta);
+        json_member_c(&meta, "parentToolUseId", v->child->call);
+        json_close_object(&meta);
+        json_close_object(&meta);
+    }
     if (text.n) {
-        a->surface->text(a->surface_self, str_of(v->s->id), role, message_id, text, STR_ABSENT);
+        a->surface->text(a->surface_self, place(v, v->child), role, message_id, text,
+                         meta.n ? buf_str(&meta) : STR_ABSENT);
     }
 }
 
@@ -32,7 +49,7 @@ static void say_image(struct replay_view *v, enum message_role role, str message
     json_member_str(&b, "uri", linked ? uri : STR_ABSENT);
     json_close_object(&b);
     if (buf_ok(&b)) {
-        a->surface->block(a->surface_self, str_of(v->s->id), role, message_id, buf_str(&b));
+        a->surface->block(a->surface_self, place(v, v->child), role, message_id, buf_str(&b));
     }
 }
 
@@ -41,8 +58,8 @@ static void say_image(struct replay_view *v, enum message_role role, str message
 static str session_of(void *user, str call_id)
 {
     struct replay_view *v = user;
-    (void)call_id;
-    return str_of(v->s->id);
+    void *of = call_id.p ? map_get(&v->called, call_id) : NULL;
+    return place(v, of && of != &replay_root ? of : NULL);
 }
 
 static void task_update(void *user, str session, const char *name, str members)
@@ -77,8 +94,12 @@ static void note_tasks(struct replay_view *v, str text)
 {
     struct task_notice t;
     size_t at = 0;
-    while (v->s->agent->client.air_async_tasks && task_notice_next(text, &at, &t)) {
-        if (t.call.p && map_get(&v->called, t.call)) {
+    bool tells = v->s->agent->client.air_async_tasks;
+    while ((tells || v->shows_children) && task_notice_next(text, &at, &t)) {
+        struct replay_child *c = replay_children_find(&v->children, t.call);
+        if (c) {
+            replay_child_notice(c, t.status);
+        } else if (tells && t.call.p && map_get(&v->called, t.call)) {
             tell_task(v, &t, async_tasks_started);
             tell_task(v, &t, async_tasks_notified);
         }
@@ -100,6 +121,9 @@ static void show_text(struct replay_view *v, const struct replay_item *item, str
 static bool show_compaction(struct replay_view *v, const struct replay_item *item, json content)
 {
     struct agent *a = v->s->agent;
+    if (v->child) { /* that of a subagent is nobody's matter */
+        return json_is_true(json_get(item->root, "isCompactSummary"));
+    }
     if (!a->client.session_compaction || !json_is_true(json_get(item->root, "isCompactSummary"))) {
         return false;
     }
@@ -140,12 +164,29 @@ static bool is_notice(json root)
             !json_truthy(json_get(origin, "subkind")));
 }
 
+static str parent_of(const struct replay_view *v)
+{
+    return v->child ? str_of(v->child->call) : STR_ABSENT;
+}
+
+static void show_result(struct replay_view *v, const struct replay_item *item, json block)
+{
+    struct replay_child *c = replay_children_find(&v->children, json_text(json_get(block, "tool_use_id")));
+    if (c) {
+        replay_child_result(c, block);
+    } else {
+        tool_calls_result(&v->calls, parent_of(v), block, item->root);
+    }
+}
+
 static void show_user(struct replay_view *v, const struct replay_item *item)
 {
     json content = record_content(item->root);
     bool hidden = is_notice(item->root);
-    buf_clear(&v->user_uuid);
-    buf_put_str(&v->user_uuid, item->uuid);
+    if (!v->child) {
+        buf_clear(&v->user_uuid);
+        buf_put_str(&v->user_uuid, item->uuid);
+    }
     if (show_compaction(v, item, content)) {
         return;
     }
@@ -158,7 +199,7 @@ static void show_user(struct replay_view *v, const struct replay_item *item)
         if (str_is(type, "text")) {
             show_text(v, item, json_str(json_get(it.value, "text")), hidden);
         } else if (tool_block_is_result(type)) {
-            tool_calls_result(&v->calls, STR_ABSENT, it.value, item->root);
+            show_result(v, item, it.value);
         } else if (str_is(type, "image") && !hidden) {
             say_image(v, MESSAGE_USER, item->uuid, it.value);
         }
@@ -196,11 +237,20 @@ static bool note_failure(struct replay_view *v, const struct replay_item *item, 
     return true;
 }
 
+static void show_use(struct replay_view *v, json block)
+{
+    str id = json_text(json_get(block, "id"));
+    if (v->shows_children && subagents_is_launch(json_str(json_get(block, "name")))) {
+        replay_children_launch(&v->children, v->child, block);
+    } else if (id.p && map_put(&v->called, id, v->child ? (void *)v->child : &replay_root, NULL)) {
+        tool_calls_use(&v->calls, parent_of(v), block);
+    }
+}
+
 static void show_assistant(struct replay_view *v, const struct replay_item *item)
 {
-    static char there;
     json message = json_get(item->root, "message"), content = json_get(message, "content");
-    if (note_failure(v, item, message)) {
+    if (!v->child && note_failure(v, item, message)) {
         return;
     }
     if (json_is(content, JSON_STRING)) {
@@ -208,17 +258,17 @@ static void show_assistant(struct replay_view *v, const struct replay_item *item
         return;
     }
     for (struct json_iter it = json_each(content); json_is(content, JSON_ARRAY) && json_next(&it);) {
-        str type = json_str(json_get(it.value, "type")), id = json_text(json_get(it.value, "id"));
+        str type = json_str(json_get(it.value, "type"));
         if (str_is(type, "text")) {
             say(v, MESSAGE_AGENT, item->wire, json_str(json_get(it.value, "text")));
         } else if (str_is(type, "thinking")) {
             say(v, MESSAGE_THOUGHT, item->wire, json_str(json_get(it.value, "thinking")));
         } else if (str_is(type, "image")) {
             say_image(v, MESSAGE_AGENT, item->wire, it.value);
-        } else if (tool_block_is_use(type) && id.p && map_put(&v->called, id, &there, NULL)) {
-            tool_calls_use(&v->calls, STR_ABSENT, it.value);
+        } else if (tool_block_is_use(type)) {
+            show_use(v, it.value);
         } else if (tool_block_is_result(type)) {
-            tool_calls_result(&v->calls, STR_ABSENT, it.value, item->root);
+            show_result(v, item, it.value);
         }
     }
 }
@@ -227,7 +277,8 @@ static void show_assistant(struct replay_view *v, const struct replay_item *item
 
 bool replay_view_init(struct replay_view *v, struct session *s)
 {
-    *v = (struct replay_view){.s = s};
+    *v = (struct replay_view){.s = s, .shows_children = children_shown(s)};
+    replay_children_init(&v->children, s);
     async_tasks_init(&v->tasks, &task_sink, v);
     if (!tool_calls_init(&v->calls, s)) {
         return false;
@@ -243,6 +294,7 @@ void replay_view_free(struct replay_view *v)
     if (v->s) {
         tool_calls_free(&v->calls);
         async_tasks_free(&v->tasks);
+        replay_children_free(&v->children);
     }
     map_free(&v->called, NULL);
     buf_free(&v->user_uuid);
@@ -251,9 +303,19 @@ void replay_view_free(struct replay_view *v)
 
 void replay_item(struct replay_view *v, const struct replay_item *item)
 {
+    v->child = replay_children_find(&v->children, item->call);
+    if (item->call.p && !v->child) {
+        return; /* its launch was not shown */
+    }
+    v->calls.place = v->child ? str_of(v->child->session) : STR_ABSENT;
     if (item->type == RECORD_ASSISTANT) {
         show_assistant(v, item);
     } else {
         show_user(v, item);
     }
+}
+
+void replay_view_end(struct replay_view *v)
+{
+    replay_children_end(&v->children);
 }

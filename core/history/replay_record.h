@@ -4,6 +4,7 @@
 
 #include "extension/async_tasks.h"
 #include "history/records.h"
+#include "history/replay_children.h"
 #include "session/tool_calls.h"
 
 struct session;
@@ -14,12 +15,16 @@ struct replay_item {
     enum record_type type;
     str uuid; /* of the message */
     str wire; /* what the client knows an assistant's message by */
+    str call; /* the launch of the subagent whose transcript it is from; absent: the root's */
 };
 
 struct replay_view {
     struct session *s;
     struct tool_calls calls;
-    struct map called; /* ids of the tool calls that were shown */
+    struct map called; /* ids of the tool calls that were shown → the child whose it is, or &replay_root */
+    struct replay_children children;
+    struct replay_child *child; /* whose record is shown; NULL: the root's */
+    bool shows_children;        /* subagents are sessions of their own */
     struct async_tasks tasks;
     struct buf user_uuid; /* of the last user message; empty: none */
     struct buf text;      /* scratch */
@@ -32,5 +37,7 @@ bool replay_view_init(struct replay_view *v, struct session *s) WARN_UNUSED;
 void replay_view_free(struct replay_view *v);
 /* Shows one record. */
 void replay_item(struct replay_view *v, const struct replay_item *item);
+/* All were shown. */
+void replay_view_end(struct replay_view *v);
 
 #endif

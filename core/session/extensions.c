@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "session/internal.h"
+#include "session/children.h"
 #include "session/prompt_content.h"
 #include "session/steering.h"
 
@@ -24,9 +24,7 @@ static const struct compaction_sink compaction_sink = {.tool = tell_tool, .updat
 
 static str session_of_call(void *user, str call_id)
 {
-    struct session *s = user;
-    (void)call_id;
-    return str_of(s->id);
+    return children_session_of_call(user, call_id);
 }
 
 static void tell_task(void *user, str session, const char *name, str members)

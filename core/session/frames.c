@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "session/children.h"
 #include "session/commands.h"
 #include "session/internal.h"
 #include "session/local_command.h"
@@ -77,27 +78,31 @@ static void update_title(struct session *s)
 
 /* ---- The plan ---- */
 
-static void send_plan(struct session *s, str entries)
+static void send_plan(struct session *s, str parent, str entries)
 {
+    if (parent.p && children_shown(s)) {
+        children_say(s, parent, &(struct subagent_update){.kind = SUBAGENT_PLAN, .text = entries});
+        return;
+    }
     bool changed = plan_list_sent(&s->plan, entries);
     if (changed || !s->agent->client.air) {
         s->agent->surface->plan(s->agent->surface_self, str_of(s->id), entries);
     }
 }
 
-void session_publish_plan_entries(struct session *s, const struct fact_plan_entry *entries)
+void session_publish_plan_entries(struct session *s, str parent, const struct fact_plan_entry *entries)
 {
     AUTO_BUF(b);
     plan_entries_put(&b, entries);
-    send_plan(s, buf_str(&b));
+    send_plan(s, parent, buf_str(&b));
 }
 
-void session_change_tasks(struct session *s, const struct fact_task_change *changes)
+void session_change_tasks(struct session *s, str parent, const struct fact_task_change *changes)
 {
     AUTO_BUF(b);
     plan_list_change(&s->plan, changes);
     plan_list_put(&b, &s->plan);
-    send_plan(s, buf_str(&b));
+    send_plan(s, parent, buf_str(&b));
 }
 
 /* ---- system messages ---- */
@@ -217,6 +222,7 @@ static void note_task(struct session *s, struct live_event e)
 {
     if (e.change == LIVE_ENDED) {
         end_task(s, e.task);
+        session_drop_stream(s, str_of(e.task->call));
     } else if ((e.change == LIVE_STARTED || e.change == LIVE_RESUMED) && e.task->subagent) {
         turns_spawned(&s->turns, str_of(e.task->id));
     }
@@ -228,18 +234,21 @@ static void note_task(struct session *s, struct live_event e)
 static void on_task_started(struct session *s, json m)
 {
     note_task(s, live_tasks_started(&s->live, m));
+    children_task(s, m, subagents_started);
     extensions_task(s, m, async_tasks_started);
 }
 
 static void on_task_updated(struct session *s, json m)
 {
     note_task(s, live_tasks_updated(&s->live, m));
+    children_task(s, m, subagents_updated);
     extensions_task(s, m, async_tasks_updated);
 }
 
 static void on_task_notification(struct session *s, json m)
 {
     note_task(s, live_tasks_notified(&s->live, m));
+    children_task(s, m, subagents_notified);
     extensions_task(s, m, async_tasks_notified);
 }
 
@@ -282,13 +291,15 @@ static void on_conversation_reset(struct session *s, json m)
 {
     (void)m;
     bool lost = false;
+    children_finish(s, SUBAGENT_FAILED);
     tool_calls_close(&s->calls, true, false, &lost);
+    subagents_clear(&s->subagents);
     live_tasks_clear(&s->live);
     extensions_reset(s);
     session_clear_streams(s);
     title_reset(&s->title);
     buf_clear(&s->first_prompt);
-    session_change_tasks(s, &(struct fact_task_change){.change = TASK_CLEAR, .status = -1});
+    session_change_tasks(s, STR_ABSENT, &(struct fact_task_change){.change = TASK_CLEAR, .status = -1});
 }
 
 /* ---- Hooks ---- */
@@ -313,11 +324,11 @@ static void on_hook(struct session *s, json m)
     } else if (str_is(event, "TaskCreated")) {
         if (plan_list_created(&s->plan, json_str(json_get(input, "task_id")),
                               json_str(json_get(input, "task_subject")))) {
-            session_change_tasks(s, NULL);
+            session_change_tasks(s, STR_ABSENT, NULL);
         }
     } else if (str_is(event, "TaskCompleted")) {
         if (plan_list_completed(&s->plan, json_str(json_get(input, "task_id")))) {
-            session_change_tasks(s, NULL);
+            session_change_tasks(s, STR_ABSENT, NULL);
         }
     }
 }

@@ -15,6 +15,7 @@
  *     restart.c     another CLI process under the same session
  *     plan_list.c   the plan: whole plans and the task list
  *     tool_calls.c  tool calls
+ *     children.c    subagents that are sessions of their own; subagents.c decides (a module of its own)
  *     turn.c        the turn engine (a module of its own)
  */
 #ifndef HERALD_SESSION_INTERNAL_H
@@ -35,6 +36,7 @@
 #include "session/session.h"
 #include "session/settings_watch.h"
 #include "session/stream_text.h"
+#include "session/subagents.h"
 #include "session/title.h"
 #include "session/tool_calls.h"
 
@@ -106,6 +108,7 @@ struct session {
     struct buf first_prompt; /* the stored summary of the conversation */
 
     struct live_tasks live;
+    struct subagents subagents;
     struct tool_calls calls;
     struct extensions ext;
     struct list questions;
@@ -165,6 +168,8 @@ void session_on_user(struct session *s, json frame);
 /* A text of the agent's (or the CLI's) own. */
 void session_say(struct session *s, str message_id, str text, str meta);
 void session_clear_streams(struct session *s);
+/* The subagent of this launch is over: so is what it streamed. */
+void session_drop_stream(struct session *s, str parent);
 
 /* Warns the person: as a notice where the client takes them, else as a text. */
 void session_warn(struct session *s, const char *title, const char *text);
@@ -218,8 +223,9 @@ void session_model_switched(struct session *s, str model);
 /* The current model's window, learned or guessed; asks the CLI for it in the background. */
 void session_select_model(struct session *s);
 
-/* plan_list.c through these: the plan goes to the client. */
-void session_publish_plan_entries(struct session *s, const struct fact_plan_entry *entries);
-void session_change_tasks(struct session *s, const struct fact_task_change *changes);
+/* plan_list.c through these: the plan goes to the client. `parent` is the launch of the subagent whose it is,
+ * or absent. */
+void session_publish_plan_entries(struct session *s, str parent, const struct fact_plan_entry *entries);
+void session_change_tasks(struct session *s, str parent, const struct fact_task_change *changes);
 
 #endif

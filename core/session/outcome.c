@@ -1,7 +1,7 @@
 /* How the work of the CLI answers a prompt: stop reasons, errors, failure records, usage. */
 #include <stdlib.h>
 
-#include "session/internal.h"
+#include "session/children.h"
 #include "session/local_command.h"
 
 static const char DIED_TEXT[] =
@@ -140,8 +140,9 @@ static bool hook_interrupt(void *user)
 static void hook_cancelling(void *user)
 {
     struct session *s = user;
-    tool_calls_cancelling(&s->calls);
     extensions_cancelling(s);
+    children_finish(s, SUBAGENT_CANCELLED);
+    tool_calls_cancelling(&s->calls);
     local_command_cancel(s);
 }
 
@@ -423,6 +424,8 @@ void session_end_turns(struct session *s, bool died)
         failures_session(&s->failures, kind, FAILURE_ERROR, failure_fallback_title(kind), &record)) {
         session_send_failure(s, &record);
     }
+    children_finish(s, s->turns.cancelled ? SUBAGENT_CANCELLED : SUBAGENT_FAILED);
     extensions_ended(s);
     turns_on_end(&s->turns, &active, &queued);
+    subagents_clear(&s->subagents);
 }

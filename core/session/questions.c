@@ -15,7 +15,7 @@
 #include "permission/elicitation.h"
 #include "permission/offer.h"
 #include "permission/question.h"
-#include "session/internal.h"
+#include "session/children.h"
 #include "session/mcp_sign_in.h"
 
 #define NO_FORMS "AskUserQuestion needs a client that can show forms"
@@ -248,7 +248,8 @@ static void prepared(void *user, str params)
         return;
     }
     if (q->form) {
-        question_form_put_request(&form, q->form, str_of(q->s->id), q->s->agent->client.air);
+        question_form_put_request(&form, q->form, children_session_of_agent(q->s, str_of(q->agent_id)),
+                                  q->s->agent->client.air);
         params = buf_ok(&form) ? buf_str(&form) : STR_ABSENT;
     }
     if (params.p) {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "session/internal.h"
+#include "session/children.h"
 
 enum restart_phase { RESTART_CLOSING, RESTART_STARTING, RESTART_TUNING };
 
@@ -68,7 +68,9 @@ bool session_restart(struct session *s, const struct restart_request *rq, sessio
     r->rq = *rq;
     r->done = done;
     session_drop_questions(s);
+    children_finish(s, s->turns.cancelled ? SUBAGENT_CANCELLED : SUBAGENT_FAILED);
     tool_calls_close(&s->calls, true, false, &lost);
+    subagents_clear(&s->subagents);
     session_clear_streams(s);
     live_tasks_clear(&s->live);
     r->old = session_let_go(s);

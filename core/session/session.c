@@ -28,6 +28,14 @@ static void free_stream(void *p)
     free(p);
 }
 
+void session_drop_stream(struct session *s, str parent)
+{
+    void *stream = parent.p ? map_remove(&s->child_streams, parent) : NULL;
+    if (stream) {
+        free_stream(stream);
+    }
+}
+
 void session_clear_streams(struct session *s)
 {
     stream_text_clear(&s->streamed);
@@ -48,6 +56,7 @@ void session_unref(struct session *s)
     usage_turn_free(&s->tally);
     usage_turn_free(&s->cycle_tally);
     live_tasks_free(&s->live);
+    subagents_free(&s->subagents);
     map_free(&s->noticed, NULL);
     map_free(&s->torn, NULL);
     buf_free(&s->answer);
@@ -157,7 +166,7 @@ bool session_prompt(struct session *s, json blocks, json meta, const struct turn
     t->local_only = str_is(word, "/context") || str_is(word, "/heapdump") || str_is(word, "/extra-usage");
     session_warn_auto(s);
     if (plan_list_unfinished(&s->plan)) {
-        session_change_tasks(s, NULL);
+        session_change_tasks(s, STR_ABSENT, NULL);
     }
     AUTO_BUF(text);
     prompt_text(&text, blocks);
@@ -260,6 +269,7 @@ void session_close(struct session *s, session_done_cb *done, void *user)
     session_ref(s);
     leave_agent(s);
     session_drop_questions(s);
+    subagents_clear(&s->subagents); /* their ends are not told */
     if (s->cli) {
         turns_cancel(&s->turns);
     }

@@ -7,7 +7,7 @@
 #include "cli/locate.h"
 #include "history/hints.h"
 #include "history/places.h"
-#include "session/internal.h"
+#include "session/children.h"
 
 /* What the start asks the disk, on a worker thread. */
 struct start {
@@ -342,6 +342,7 @@ static struct session *open_session(struct agent *agent, const struct session_pa
     plan_list_init(&s->plan);
     extensions_init(s);
     live_tasks_init(&s->live);
+    children_init(s);
     turns_init(&s->turns, &session_turn_hooks, s);
     bool named = uuid_v4(s->id);
     memcpy(s->conversation, s->id, sizeof(s->id));

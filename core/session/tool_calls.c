@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "session/children.h"
 #include "session/input_scanner.h"
-#include "session/internal.h"
 #include "session/tool_job.h"
 
 enum {
@@ -52,6 +52,7 @@ static void free_call(void *p)
     free(call->id);
     free(call->name);
     free(call->parent);
+    free(call->shown);
     json_unref(call->input);
     free(call);
 }
@@ -184,8 +185,8 @@ static void report_plan_use(struct tool_calls *tc, struct tool_call *call, json 
     struct tool_job job;
     tool_job_begin(&job, tc, call, input);
     tool_job_read_use(&job, call->reporter);
-    if (job.use.plan && arena_ok(&job.mem)) {
-        session_publish_plan_entries(tc->session, job.use.plan_entries);
+    if (job.use.plan && arena_ok(&job.mem) && !tc->place.p) { /* a stored child's plan is over */
+        session_publish_plan_entries(tc->session, str_of(call->parent), job.use.plan_entries);
     }
     tool_job_end(&job);
 }
@@ -284,6 +285,9 @@ void tool_calls_use(struct tool_calls *tc, str parent, json block)
     json_unref(call->input);
     call->input = json_detach(input);
     call->dispatched = true;
+    if (!tc->replay && str_is(str_of(call->name), "SendMessage")) {
+        children_message(tc->session, input);
+    }
     if (reporter_shows_plan(call->reporter)) {
         report_plan_use(tc, call, input);
         return;
@@ -344,8 +348,9 @@ static void finish_plan_result(struct tool_job *job, bool was_announced)
         render_plan_call_result(&job->cx, &job->call, &job->result, &r);
         tool_job_send(job, &r);
     }
-    if ((job->facts.task_changes || job->facts.publish_tasks) && arena_ok(&job->mem)) {
-        session_change_tasks(job->session, job->facts.task_changes);
+    bool changes = job->facts.task_changes || job->facts.publish_tasks;
+    if (changes && arena_ok(&job->mem) && !job->calls->place.p) {
+        session_change_tasks(job->session, job->call.parent, job->facts.task_changes);
     }
 }
 
@@ -467,7 +472,9 @@ void tool_calls_hook(struct tool_calls *tc, json input, str tool_use_id)
 void tool_calls_denied(struct tool_calls *tc, json message)
 {
     struct tool_call *call = tool_calls_find(tc, json_str(json_get(message, "tool_use_id")));
-    if (!call || !call->announced) {
+    str agent = json_text(json_get(message, "agent_id"));
+    bool stray = agent.p && children_shown(tc->session) && !live_tasks_find(&tc->session->live, agent);
+    if (!call || !call->announced || (stray && !call->shown)) {
         return;
     }
     struct tool_job job;
@@ -563,6 +570,17 @@ static void report_closed(struct tool_calls *tc, const struct tool_call *call, b
     tool_job_end(&job);
 }
 
+void tool_calls_close_one(struct tool_calls *tc, struct tool_call *call, bool cancelled)
+{
+    if (call->ended) {
+        return;
+    }
+    if (call->announced) {
+        report_closed(tc, call, cancelled);
+    }
+    forget(tc, call);
+}
+
 void tool_calls_cancelling(struct tool_calls *tc)
 {
     size_t at = 0;
@@ -570,6 +588,8 @@ void tool_calls_cancelling(struct tool_calls *tc)
     while (map_next(&tc->by_id, &at, NULL, &p)) {
         struct tool_call *call = p;
         call->hook = false;
+        free(call->shown);
+        call->shown = NULL;
         field_tracker_end(tc->tracker, str_of(call->id));
         if (call->ended) {
             forget(tc, call);
@@ -586,11 +606,8 @@ void tool_calls_close(struct tool_calls *tc, bool cancelled, bool died, bool *lo
         if (call->ended || lives_on(tc, call)) {
             continue;
         }
-        if (call->announced) {
-            *lost = *lost || (call->dispatched && !cancelled && !died);
-            report_closed(tc, call, cancelled);
-        }
-        forget(tc, call);
+        *lost = *lost || (call->announced && call->dispatched && !call->parent && !cancelled && !died);
+        tool_calls_close_one(tc, call, cancelled);
     }
     at = 0;
     str key;

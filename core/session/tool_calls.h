@@ -28,12 +28,14 @@ struct tool_call {
     bool ended;             /* its result came; only the hook may still come */
     bool cleared_plan;      /* or with a cleared context */
     int64_t forget_at;      /* monotonic ms; with `ended` */
+    char *shown;            /* the session where a question announced it; NULL: none did */
 };
 
 struct tool_calls {
     struct session *session;
     bool replay; /* of a stored conversation: whole reports, no hooks, nothing is remembered of what was sent
                   */
+    str place;   /* in a replay: the session of what is shown at present; absent: the session's own */
     struct map by_id;
     struct map scanners; /* "parent\nindex" → struct scanner */
     struct field_tracker *tracker;
@@ -74,6 +76,8 @@ void tool_calls_cancelling(struct tool_calls *tc);
 /* Every call that the client knows and that has no result gets its end. `*lost` becomes true when one of them
  * had been dispatched and was not cancelled. */
 void tool_calls_close(struct tool_calls *tc, bool cancelled, bool died, bool *lost);
+/* The same for one call, which is forgotten; one that has its result keeps it. */
+void tool_calls_close_one(struct tool_calls *tc, struct tool_call *call, bool cancelled);
 /* The background command of this call is over: a terminal client that is not AIR hears that its terminal
  * ended. */
 void tool_calls_terminal_ended(struct tool_calls *tc, str id, str parent);

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "base/path.h"
-#include "session/internal.h"
+#include "session/children.h"
 
 void tool_job_begin(struct tool_job *job, struct tool_calls *tc, const struct tool_call *call, json input)
 {
@@ -229,8 +229,10 @@ void tool_job_run(struct tool_job *job)
 void tool_calls_send(struct tool_calls *tc, struct tool_report *r)
 {
     struct agent *a = tc->session->agent;
-    if (tc->replay || r->untracked || field_tracker_pass(tc->tracker, r)) {
-        a->surface->tool(a->surface_self, str_of(tc->session->id), r);
+    if (tc->replay) {
+        a->surface->tool(a->surface_self, tc->place.p ? tc->place : str_of(tc->session->id), r);
+    } else if (r->untracked || field_tracker_pass(tc->tracker, r)) {
+        children_tool(tc->session, r);
     }
 }
 

@@ -1,6 +1,8 @@
 /* Permission questions about tool calls: the call is announced, then the request is written. */
+#include <stdlib.h>
+
 #include "permission/presentation.h"
-#include "session/internal.h"
+#include "session/children.h"
 #include "session/tool_job.h"
 
 /* The toolCall member of the request. */
@@ -48,7 +50,7 @@ static void put_request(struct tool_job *job, struct buf *b, const struct permis
                         bool notice)
 {
     json_open_object(b);
-    json_member_c(b, "sessionId", job->session->id);
+    json_member_str(b, "sessionId", children_session_of_agent(job->session, q->agent_id));
     put_request_call(job, b, q, preview, notice);
     json_member_raw(b, "options", job->options);
     if (job->cx.client->air) {
@@ -82,6 +84,8 @@ static void finish_question(struct tool_job *job)
                    (struct render_use_options){.first = true, .preview = preview}, &r);
         if (arena_ok(&job->mem)) {
             call->announced = true;
+            free(call->shown);
+            call->shown = str_dup(children_session_of_agent(job->session, q.agent_id));
             tool_job_send(job, &r);
         }
     }

@@ -1,7 +1,7 @@
 /* Assistant and user messages: streamed pieces first, then the whole blocks, each text once. */
 #include <stdlib.h>
 
-#include "session/internal.h"
+#include "session/children.h"
 #include "session/local_command.h"
 
 static str parent_of(json frame)
@@ -26,18 +26,16 @@ static struct stream_text *stream_of(struct session *s, str parent, bool create)
     return child;
 }
 
-/* The text of a subagent goes to the root session, marked as its own, where the client asked for it. What the
- * CLI streams of it is meant for a client, unless that is AIR. */
+/* The text of a subagent is sent, marked as its own, where the client asked for it. What the CLI streams of
+ * it is meant for a client, unless that is AIR. */
 static bool shows_child_text(const struct session *s, bool streamed)
 {
-    const struct client_capabilities *c = &s->agent->client;
     bool asked = s->launch.subagent_text;
-    return c->air ? asked && !client_has_subagent_sessions(c) : asked || streamed;
+    return asked || (streamed && !s->agent->client.air);
 }
 
 static void say_block(struct session *s, str parent, enum stream_text_type type, str message_id, str text)
 {
-    struct agent *a = s->agent;
     if (!text.n) {
         return;
     }
@@ -53,9 +51,14 @@ static void say_block(struct session *s, str parent, enum stream_text_type type,
         s->scratch.text_delivered = true;
         title_add_answer(&s->title, text);
     }
-    a->surface->text(a->surface_self, str_of(s->id),
-                     type == STREAM_THINKING ? MESSAGE_THOUGHT : MESSAGE_AGENT, message_id, text,
-                     meta.n ? buf_str(&meta) : STR_ABSENT);
+    children_say(s, parent,
+                 &(struct subagent_update){
+                     .kind = SUBAGENT_TEXT,
+                     .role = type == STREAM_THINKING ? MESSAGE_THOUGHT : MESSAGE_AGENT,
+                     .message_id = message_id,
+                     .text = text,
+                     .meta = meta.n ? buf_str(&meta) : STR_ABSENT,
+                 });
 }
 
 void session_say(struct session *s, str message_id, str text, str meta)
@@ -214,7 +217,13 @@ static void put_image(struct session *s, str parent, str message_id, json block)
     json_member_str(&b, "data", data);
     json_member_str(&b, "mimeType", json_str(json_get(source, "media_type")));
     json_close_object(&b);
-    s->agent->surface->block(s->agent->surface_self, str_of(s->id), MESSAGE_AGENT, message_id, buf_str(&b));
+    children_say(s, parent,
+                 &(struct subagent_update){
+                     .kind = SUBAGENT_BLOCK,
+                     .role = MESSAGE_AGENT,
+                     .message_id = message_id,
+                     .text = buf_str(&b),
+                 });
 }
 
 static void whole_block(struct session *s, str parent, str message_id, struct stream_text *record, json block,
@@ -344,15 +353,18 @@ static void on_user_text(struct session *s, json frame, str text)
 }
 
 /* The result of a message to a finished subagent that woke it up. */
-static void note_resumed(struct session *s, json result)
+static void note_resumed(struct session *s, json frame)
 {
+    json result = json_get(frame, "tool_use_result");
     if (!json_is_true(json_get(result, "success"))) {
         return;
     }
-    struct live_event e = live_tasks_resumed(&s->live, json_text(json_get(result, "resumedAgentId")));
+    str agent = json_text(json_get(result, "resumedAgentId"));
+    struct live_event e = live_tasks_resumed(&s->live, agent);
     if (e.change == LIVE_RESUMED) {
         turns_spawned(&s->turns, str_of(e.task->id));
     }
+    children_resumed(s, agent, frame);
 }
 
 void session_on_user(struct session *s, json frame)
@@ -368,12 +380,12 @@ void session_on_user(struct session *s, json frame)
         return;
     }
     if (json_is(content, JSON_STRING)) {
-        if (output == TURN_OUTPUT_OPEN) {
+        if (output == TURN_OUTPUT_OPEN && !parent.p) {
             on_user_text(s, frame, json_str(content));
         }
         return;
     }
-    note_resumed(s, json_get(frame, "tool_use_result"));
+    note_resumed(s, frame);
     for (struct json_iter it = json_each(content); json_next(&it);) {
         if (tool_block_is_result(json_str(json_get(it.value, "type")))) {
             tool_calls_result(&s->calls, parent, it.value, frame);

@@ -6,7 +6,7 @@
  * answered exactly once, or not at all when its CLI died first; a request to the client is answered or
  * withdrawn, never both, never twice; nothing but a choice that was offered in that very request allows a
  * tool; and nothing is left behind. */
-#include "session/internal.h"
+#include "session/children.h"
 #include "session/mcp_sign_in.h"
 #include "unit.h"
 
@@ -106,6 +106,11 @@ void session_unref(struct session *s)
 {
     assert_true(s->refs > 1); /* the world's own reference stays */
     s->refs--;
+}
+
+str children_session_of_agent(struct session *s, str agent)
+{
+    return agent.n ? agent : str_of(s->id);
 }
 
 static bool any(const struct session *s, str agent_id)

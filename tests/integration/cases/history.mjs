@@ -38,3 +38,33 @@ test('a plan that was approved with a cleared context is loaded with what follow
   assert.equal(second.text(first.session), 'Built.');
   assert.deepEqual(said(second, first.session).filter((text) => text === 'plan it'), []);
 });
+
+test('the subagents of a loaded session are sessions again, each in the one that launched it', async (t) => {
+  const launch = (id, description, prompt) => ({ type: 'tool_use', id, name: 'Agent', input: { description, prompt, subagent_type: 'general-purpose', run_in_background: false } });
+  const world = await t.world({
+    settings: { permissions: { defaultMode: 'default', allow: ['Bash(echo:*)'] } },
+    model: {
+      main: [[launch('toolu_outer', 'Outer', 'OUTER: look.')], [{ type: 'text', text: 'Done.' }]],
+      agents: {
+        OUTER: [[launch('toolu_inner', 'Inner', 'INNER: look closer.')], [{ type: 'text', text: 'Outer report.' }]],
+        INNER: [[{ type: 'tool_use', id: 'toolu_echo', name: 'Bash', input: { command: 'echo inner', description: 'Say inner' } }], [{ type: 'text', text: 'Inner report.' }]],
+      },
+    },
+  });
+  const first = await world.session({ client: 'air' });
+  assert.equal((await first.prompt('delegate')).stopReason, 'end_turn');
+  await first.end();
+  const second = world.start({ client: 'air' });
+  await second.initialize('air');
+  await second.ask('session/load', { sessionId: first.session, cwd: world.workspace, mcpServers: [] });
+  const outer = `${first.session}:replay-subagent:toolu_outer`, inner = `${first.session}:replay-subagent:toolu_inner`;
+  const told = (session) => second.updates(session).filter((u) => u.subagentSessionId).map((u) => [u.sessionUpdate, u.subagentSessionId, u.name ?? u.state]);
+  assert.deepEqual(told(first.session), [['subagent_spawned', outer, 'Outer'], ['subagent_state_update', outer, 'completed']]);
+  assert.deepEqual(told(outer), [['subagent_spawned', inner, 'Inner'], ['subagent_state_update', inner, 'completed']]);
+  assert.equal(second.text(first.session), 'Done.');
+  assert.equal(second.text(outer), 'Outer report.');
+  assert.equal(second.text(inner), 'Inner report.');
+  assert.deepEqual(said(second, inner), ['INNER: look closer.']);
+  assert.deepEqual(second.calls(first.session), []);
+  assert.equal(second.call('toolu_echo', inner).status, 'completed');
+});

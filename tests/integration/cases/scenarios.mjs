@@ -8,6 +8,8 @@
 //   asked     the permission questions         files     the workspace afterwards (null: no such file)
 //   updates   updates that must have come      plan      the last plan
 //   plans     the plans of plan_update
+//   children  the sessions of subagents, in the order in which they were announced: what announced them, its session's place
+//             among them (-1: the root) as `on`, their `text` and `calls`, the questions `asked` there, their last `state`
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -31,7 +33,7 @@ async function play(t, scenario, client) {
   const actual = {
     text: agent.text(agent.session), thought: agent.text(agent.session, 'agent_thought_chunk'), stop, calls: agent.calls(agent.session), asked: agent.asked,
     plan: agent.updates().findLast((u) => u.sessionUpdate === 'plan')?.entries,
-    plans: agent.updates().filter((u) => u.sessionUpdate === 'plan_update').map((u) => u.plan),
+    plans: agent.updates().filter((u) => u.sessionUpdate === 'plan_update').map((u) => u.plan), children: children(agent),
   };
   if (t.show) console.log(JSON.stringify(actual, null, 1));
   for (const [name, wanted] of Object.entries(expected)) {
@@ -39,5 +41,17 @@ async function play(t, scenario, client) {
     else if (name === 'updates') for (const update of wanted) expectMatch(agent.updates(), { $has: update }, 'updates');
     else expectMatch(actual[name], wanted, name);
   }
-  for (const call of actual.calls) expectMatch(['completed', 'failed'].includes(call.status), true, `${call.toolCallId} has ended`);
+  for (const call of [...actual.calls, ...actual.children.flatMap((c) => c.calls)]) expectMatch(['completed', 'failed'].includes(call.status), true, `${call.toolCallId} has ended`);
+}
+
+function children(agent) {
+  const told = agent.messages.filter((m) => m.method === 'session/update' && m.params.update.subagentSessionId !== undefined).map((m) => ({ on: m.params.sessionId, ...m.params.update }));
+  const spawned = told.filter((u) => u.sessionUpdate === 'subagent_spawned');
+  return spawned.map((u) => {
+    const id = u.subagentSessionId;
+    return {
+      ...u, on: spawned.findIndex((s) => s.subagentSessionId === u.on), text: agent.text(id), calls: agent.calls(id),
+      asked: agent.asked.filter((q) => q.sessionId === id), state: told.findLast((s) => s.subagentSessionId === id && s.sessionUpdate === 'subagent_state_update')?.state,
+    };
+  });
 }

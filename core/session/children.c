@@ -1,0 +1,160 @@
+#include "session/children.h"
+
+static str place(const struct session *s, str session)
+{
+    return session.n ? session : str_of(s->id);
+}
+
+static void deliver(void *user, str session, const struct subagent_update *u)
+{
+    struct session *s = user;
+    struct agent *a = s->agent;
+    str to = place(s, session);
+    switch (u->kind) {
+    case SUBAGENT_TOOL:
+        a->surface->tool(a->surface_self, to, u->report);
+        break;
+    case SUBAGENT_TEXT:
+        a->surface->text(a->surface_self, to, u->role, u->message_id, u->text, u->meta);
+        break;
+    case SUBAGENT_BLOCK:
+        a->surface->block(a->surface_self, to, u->role, u->message_id, u->text);
+        break;
+    case SUBAGENT_PLAN:
+        a->surface->plan(a->surface_self, to, u->text);
+        break;
+    }
+}
+
+static void tell_state(void *user, str session, const char *name, str members)
+{
+    struct session *s = user;
+    s->agent->surface->update(s->agent->surface_self, place(s, session), name, members);
+}
+
+/* A call that the child leaves open gets its end while the client still takes it. */
+static void close_calls(void *user, str session, enum subagent_state state)
+{
+    struct session *s = user;
+    size_t at = 0;
+    void *p;
+    while (map_next(&s->calls.by_id, &at, NULL, &p)) {
+        struct tool_call *call = p;
+        if (str_eq(subagents_session_of_call(&s->subagents, str_of(call->id)), session)) {
+            tool_calls_close_one(&s->calls, call, state == SUBAGENT_CANCELLED);
+        }
+    }
+}
+
+static void note_dropped(void *user, const char *why)
+{
+    struct session *s = user;
+    log_write(s->agent->log, LOG_DEBUG, "%s", why);
+}
+
+static const struct subagents_sink sink = {
+    .deliver = deliver,
+    .state = tell_state,
+    .ending = close_calls,
+    .dropped = note_dropped,
+};
+
+void children_init(struct session *s)
+{
+    subagents_init(&s->subagents, &sink, s);
+}
+
+bool children_shown(const struct session *s)
+{
+    const struct client_capabilities *c = &s->agent->client;
+    return c->air && client_has_subagent_sessions(c);
+}
+
+/* The call around a call that is not known any more, as its report says it. */
+static struct json_doc *parent_of(const struct tool_report *r)
+{
+    for (size_t i = 0; i < r->meta_count; i++) {
+        if (r->meta[i].space == META_CLAUDE_CODE && str_is(r->meta[i].key, "parentToolUseId")) {
+            return json_parse(r->meta[i].json, NULL);
+        }
+    }
+    return NULL;
+}
+
+void children_tool(struct session *s, struct tool_report *report)
+{
+    if (!children_shown(s)) {
+        struct subagent_update u = {.kind = SUBAGENT_TOOL, .report = report};
+        deliver(s, STR_ABSENT, &u);
+        return;
+    }
+    struct tool_call *known = tool_calls_find(&s->calls, report->id);
+    AUTO_JSON(around) = known ? NULL : parent_of(report);
+    struct subagent_call call = {.id = report->id, .parent = json_text(json_root(around))};
+    if (known) {
+        call.name = str_of(known->name);
+        call.parent = str_of(known->parent);
+        call.shown = str_of(known->shown);
+    }
+    if (!subagents_tool(&s->subagents, &call, report) && known) {
+        known->announced = false; /* a question announces it yet */
+    }
+}
+
+void children_say(struct session *s, str launch, const struct subagent_update *update)
+{
+    if (launch.p && children_shown(s)) {
+        subagents_say(&s->subagents, launch, update);
+    } else {
+        deliver(s, STR_ABSENT, update);
+    }
+}
+
+void children_task(struct session *s, json frame, void (*step)(struct subagents *sa, json frame))
+{
+    if (children_shown(s) && !live_tasks_late(&s->live, frame)) {
+        step(&s->subagents, frame);
+    }
+}
+
+void children_message(struct session *s, json input)
+{
+    subagents_addressed(&s->subagents, json_text(json_get(input, "to")),
+                        json_text(json_get(input, "message")));
+}
+
+/* The message of the one call that the frame has the result of. */
+static str message_of(struct session *s, json frame)
+{
+    struct tool_call *call = NULL;
+    for (struct json_iter it = json_each(json_path(frame, "message", "content", NULL)); json_next(&it);) {
+        str id = json_text(json_get(it.value, "tool_use_id"));
+        call = id.p ? tool_calls_find(&s->calls, id) : call;
+    }
+    return call && str_is(str_of(call->name), "SendMessage")
+               ? json_text(json_get(json_root(call->input), "message"))
+               : STR_ABSENT;
+}
+
+void children_resumed(struct session *s, str agent, json frame)
+{
+    if (children_shown(s)) {
+        subagents_resumed(&s->subagents, agent, message_of(s, frame));
+    }
+}
+
+void children_finish(struct session *s, enum subagent_state state)
+{
+    subagents_finish(&s->subagents, state);
+}
+
+str children_session_of_agent(struct session *s, str agent)
+{
+    return place(s, children_shown(s) ? subagents_session_of_agent(&s->subagents, agent) : STR_ABSENT);
+}
+
+str children_session_of_call(struct session *s, str id)
+{
+    const struct tool_call *call = id.p ? tool_calls_find(&s->calls, id) : NULL;
+    return place(s, call && call->shown ? str_of(call->shown) : subagents_session_of_call(&s->subagents, id));
+}

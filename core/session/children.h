@@ -1,0 +1,30 @@
+/* The subagents of a session that are sessions of their own: what subagents.h decides, carried out. Without
+ * such a client everything goes to the root session. */
+#ifndef HERALD_SESSION_CHILDREN_H
+#define HERALD_SESSION_CHILDREN_H
+
+#include "session/internal.h"
+
+void children_init(struct session *s);
+/* The client is shown subagents as sessions. */
+bool children_shown(const struct session *s);
+
+/* Sends the report of a tool call. */
+void children_tool(struct session *s, struct tool_report *report);
+/* Sends what the subagent of this launch has to say, or (absent) the main conversation. */
+void children_say(struct session *s, str launch, const struct subagent_update *update);
+
+/* Frames about tasks, when they are not late. */
+void children_task(struct session *s, json frame, void (*step)(struct subagents *sa, json frame));
+/* A complete use of SendMessage, and a result that says which agent such a message woke up. */
+void children_message(struct session *s, json input);
+void children_resumed(struct session *s, str agent, json frame);
+/* Every child that still runs is over. Nothing is forgotten yet: what comes later of them is not shown. */
+void children_finish(struct session *s, enum subagent_state state);
+
+/* Where a question of this agent (absent: the main conversation) is asked. */
+str children_session_of_agent(struct session *s, str agent);
+/* Where the background work of this tool call is shown. */
+str children_session_of_call(struct session *s, str id);
+
+#endif

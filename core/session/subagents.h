@@ -1,0 +1,111 @@
+/* Subagents as sessions of their own, for a client that shows them so: who they are, when the client hears of
+ * them, and to which session each update goes.
+ *
+ * A *child* is one run of a subagent, with an ACP session id: the agent's id for the first run, one with the
+ * number of the run for those after it. Its *launch* is the tool call that began it. The client is not shown
+ * the launch, but subagent_spawned on the child's parent session, and at the end subagent_state_update there:
+ *
+ *     KNOWN --the launch's session is known, or the end--> ANNOUNCED --its end--> ENDED
+ *
+ * A launch is remembered from its first sign: its tool call, its task, or an update of the child. What comes
+ * for a child that is not announced is held at its launch, within limits, and delivered in order behind the
+ * announcement. All launches of an agent lead to its newest run, since the messages of a resumed one go on
+ * naming the call that began the first. A tool call stays with the child that it was first sent to; what
+ * comes for a child that has ended is dropped.
+ *
+ * The root session is an absent text here. Nothing here does I/O. */
+#ifndef HERALD_SESSION_SUBAGENTS_H
+#define HERALD_SESSION_SUBAGENTS_H
+
+#include "base/list.h"
+#include "base/map.h"
+#include "session/surface.h"
+
+enum {
+    SUBAGENTS_MAX = 1024,               /* children; the oldest one that has ended makes room */
+    SUBAGENTS_LAUNCHES_MAX = 2048,      /* the oldest one without a child that runs makes room */
+    SUBAGENTS_OWNED_MAX = 2048,         /* tool calls whose child is known, the newest ones */
+    SUBAGENTS_HELD_MAX = 256,           /* updates that wait for an announcement: in all, */
+    SUBAGENTS_HELD_OF_LAUNCH_MAX = 32,  /* of one launch, */
+    SUBAGENTS_HOLDING_LAUNCHES_MAX = 64 /* and launches with such updates */
+};
+
+enum subagent_state { SUBAGENT_COMPLETED, SUBAGENT_FAILED, SUBAGENT_CANCELLED, SUBAGENT_DISCONNECTED };
+
+enum subagent_update_kind { SUBAGENT_TOOL, SUBAGENT_TEXT, SUBAGENT_BLOCK, SUBAGENT_PLAN };
+
+/* What a child has to say. */
+struct subagent_update {
+    enum subagent_update_kind kind;
+    struct tool_report *report; /* SUBAGENT_TOOL */
+    enum message_role role;
+    str message_id;
+    str text; /* the text, or JSON: the block, the plan's entries */
+    str meta;
+};
+
+struct subagents_sink {
+    void (*deliver)(void *user, str session, const struct subagent_update *update);
+    /* subagent_spawned and subagent_state_update. */
+    void (*state)(void *user, str session, const char *name, str members);
+    /* The child of this session is about to end: the last time that something can be sent there. */
+    void (*ending)(void *user, str session, enum subagent_state state);
+    /* Something was not shown. */
+    void (*dropped)(void *user, const char *why);
+};
+
+struct subagents {
+    const struct subagents_sink *sink;
+    void *user;
+    struct map by_task;    /* agent id → its newest struct subagent */
+    struct map by_session; /* session id → struct subagent */
+    struct list children;  /* oldest first */
+    struct map launches;   /* tool call id → struct subagent_launch */
+    struct list launch_order;
+    struct map owners; /* tool call id → struct subagent_owner */
+    struct list owner_order;
+    size_t held, holding; /* updates, and launches with some */
+};
+
+void subagents_init(struct subagents *sa, const struct subagents_sink *sink, void *user);
+void subagents_free(struct subagents *sa);
+/* Forgets everything, without a word. */
+void subagents_clear(struct subagents *sa);
+
+/* Frames of the CLI: task_started, task_updated, task_notification. Late ones of an older run are the
+ * caller's to leave out. */
+void subagents_started(struct subagents *sa, json frame);
+void subagents_updated(struct subagents *sa, json frame);
+void subagents_notified(struct subagents *sa, json frame);
+/* A message to an agent is on its way. */
+void subagents_addressed(struct subagents *sa, str agent, str message);
+/* Such a message woke the agent up; `message` may be absent. Nothing when the agent runs. */
+void subagents_resumed(struct subagents *sa, str agent, str message);
+
+/* Ends every child that runs, the newest first. */
+void subagents_finish(struct subagents *sa, enum subagent_state state);
+
+/* A tool call that a report is about. */
+struct subagent_call {
+    str id, name;
+    str parent; /* the call around it; absent at top level */
+    str shown;  /* the session where a question showed it first (no child's: the root); absent: none did */
+};
+/* Sends the report where it belongs. False: it is that of a launch which the client is not shown. */
+bool subagents_tool(struct subagents *sa, const struct subagent_call *call, struct tool_report *report);
+/* What is no tool call, of the child that the call `launch` began. */
+void subagents_say(struct subagents *sa, str launch, const struct subagent_update *update);
+
+/* The call is one that begins subagents. */
+bool subagents_is_launch(str tool_name);
+/* What the CLI's status of a task is to the client; false when it is no end. And the word for it. */
+bool subagent_state_of(str status, enum subagent_state *state);
+const char *subagent_state_word(enum subagent_state state);
+/* An id that can be kept as a C string. */
+bool subagent_id_ok(str id);
+/* The session of the child that runs as this agent and was announced. */
+str subagents_session_of_agent(const struct subagents *sa, str agent);
+/* The session of the child that owns this tool call, also when it has ended. */
+str subagents_session_of_call(const struct subagents *sa, str call);
+
+#endif
