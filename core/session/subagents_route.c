@@ -120,6 +120,10 @@ void subagents_to_child(struct subagents *sa, struct subagent *c, str call, cons
         sa->sink->dropped(sa->user, "an update of a subagent that has ended is not shown");
         return;
     }
+    if (u->kind == SUBAGENT_TOOL && !u->report->first && !map_get(&sa->owners, call)) {
+        sa->sink->dropped(sa->user, "an update of a subagent's call that was not shown is not shown");
+        return;
+    }
     if (call.p) {
         subagents_own(sa, call, c);
     }

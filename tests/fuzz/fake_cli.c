@@ -11,7 +11,7 @@ struct open_request {
     uint64_t id;
 };
 
-enum { OPEN_MAX = 256 };
+enum { OPEN_MAX = 256, BACK_MAX = 8 };
 
 struct cli_control {
     struct cli_control *next;
@@ -20,6 +20,8 @@ struct cli_control {
     struct open_request open[OPEN_MAX];
     size_t first, count;
     uint64_t last_id;
+    struct json_doc *back[BACK_MAX]; /* frames to deliver again, the next one last */
+    size_t backs;
     unsigned holds;
     bool ending;
 };
@@ -120,6 +122,15 @@ void cli_control_release(struct cli_control *c)
     c->holds--;
 }
 
+bool cli_control_put_back(struct cli_control *c, struct json_doc *doc)
+{
+    if (c->backs == BACK_MAX) {
+        return false;
+    }
+    c->back[c->backs++] = json_ref(doc);
+    return true;
+}
+
 void cli_control_pause(struct cli_control *c, bool paused)
 {
     (void)c;
@@ -161,6 +172,18 @@ static bool answer_one(struct cli_control *c)
     return true;
 }
 
+static bool deliver_again(struct cli_control *c)
+{
+    if (!c->backs || c->holds) {
+        return false;
+    }
+    AUTO_JSON(doc) = c->back[--c->backs];
+    if (c->events) {
+        c->events->frame(c->user, doc);
+    }
+    return true;
+}
+
 static void end(struct cli_control *c)
 {
     static const struct cli_exit how = {.message = STR_INIT("Claude Code process exited with code 0")};
@@ -179,7 +202,7 @@ static void end(struct cli_control *c)
 bool fake_cli_step(void)
 {
     for (struct cli_control *c = all; c; c = c->next) {
-        if (answer_one(c)) {
+        if (answer_one(c) || deliver_again(c)) {
             return true;
         }
         if (c->ending && !c->holds) {

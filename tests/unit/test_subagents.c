@@ -198,6 +198,22 @@ static void test_course(void **state)
     assert_seen("root tool " UPDATE("elsewhere"));
 }
 
+/* What was held for a launch is gone when its task is told to be over; a run that begins nevertheless is
+ * shown no update of a call that it never showed. */
+static void test_no_update_of_a_call_that_was_not_shown(void **state)
+{
+    (void)state;
+    use("t", "L");
+    feed(subagents_notified, "{\"task_id\":\"a1\",\"tool_use_id\":\"L\",\"status\":\"completed\"}");
+    running("a1", "L", NULL);
+    more("t", "L");
+    assert_seen("");
+    assert_int_equal(take_dropped(), 1);
+    use("t", "L");
+    more("t", "L");
+    assert_seen("a1 tool " CALL("t") "a1 tool " UPDATE("t"));
+}
+
 static void test_plans(void **state)
 {
     (void)state;
@@ -654,6 +670,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_course, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_no_update_of_a_call_that_was_not_shown, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_plans, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_names, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_identity_grows, set_up, tear_down),
