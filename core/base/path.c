@@ -1,6 +1,7 @@
 #include "base/path.h"
 
 #include <stdint.h>
+#include <sys/stat.h>
 
 str path_resolve(struct arena *a, str base, str path)
 {
@@ -69,4 +70,17 @@ str path_display(struct arena *a, str path, str cwd, str process_cwd)
         return str_from(file, base.n + 1);
     }
     return path;
+}
+
+void path_make_folders(char *path)
+{
+    size_t n = strlen(path);
+    for (size_t i = 1; i <= n; i++) {
+        if (path[i] == '/' || path[i] == '\0') {
+            char keep = path[i];
+            path[i] = '\0';
+            (void)mkdir(path, 0700);
+            path[i] = keep;
+        }
+    }
 }

@@ -22,4 +22,8 @@ bool path_within(str path, str dir);
  * file; without a cwd the path stays. */
 str path_display(struct arena *a, str path, str cwd, str process_cwd);
 
+/* Makes the folder and those above it, for this user alone, where they are not there yet. `path` is changed
+ * and restored meanwhile. For signal handlers too. */
+void path_make_folders(char *path);
+
 #endif

@@ -20,13 +20,14 @@
 #include "base/map.h"
 #include "json/json.h"
 
-enum async_field { /* what an update can carry as a text */
-                   ASYNC_DESCRIPTION,
-                   ASYNC_SUMMARY,
-                   ASYNC_LAST_TOOL,
-                   ASYNC_OUTPUT,
-                   ASYNC_CALL,
-                   ASYNC_FIELDS,
+/* What an update can carry as a text. */
+enum async_field {
+    ASYNC_DESCRIPTION,
+    ASYNC_SUMMARY,
+    ASYNC_LAST_TOOL,
+    ASYNC_OUTPUT,
+    ASYNC_CALL,
+    ASYNC_FIELDS,
 };
 
 enum async_state { ASYNC_RUNNING, ASYNC_PAUSED, ASYNC_COMPLETED, ASYNC_FAILED, ASYNC_STOPPED };

@@ -75,19 +75,6 @@ static void remove_old(str folder)
     }
 }
 
-/* The folder and those above it, where they are not there yet. */
-static void make_folders(char *path)
-{
-    for (char *p = path + 1; *p; p++) {
-        if (*p == '/') {
-            *p = '\0';
-            (void)mkdir(path, 0700);
-            *p = '/';
-        }
-    }
-    (void)mkdir(path, 0700);
-}
-
 static bool write_file(const char *path, str conversation)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -109,7 +96,7 @@ static void write_note(uv_work_t *work)
     if (!draft.p || !folders) {
         n->error = ENOMEM;
     } else {
-        make_folders(folders);
+        path_make_folders(folders);
         remove_old(folder);
         if (!write_file(draft.p, n->conversation) || rename(draft.p, path.p) != 0) {
             n->error = errno;

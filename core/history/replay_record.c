@@ -18,12 +18,7 @@ static void say(struct replay_view *v, enum message_role role, str message_id, s
     struct agent *a = v->s->agent;
     AUTO_BUF(meta);
     if (v->child) {
-        json_open_object(&meta);
-        json_key(&meta, "claudeCode");
-        json_open_object(&meta);
-        json_member_c(&meta, "parentToolUseId", v->child->call);
-        json_close_object(&meta);
-        json_close_object(&meta);
+        children_put_meta(&meta, str_of(v->child->call));
     }
     if (text.n) {
         a->surface->text(a->surface_self, place(v, v->child), role, message_id, text,

@@ -12,18 +12,19 @@
 
 enum fact_form { FORM_FACT, FORM_PLAIN, FORM_COUNT };
 
-enum tool_kind { /* the values of herald_kind */
-                 KIND_OTHER,
-                 KIND_READ,
-                 KIND_EDIT,
-                 KIND_DELETE,
-                 KIND_MOVE,
-                 KIND_SEARCH,
-                 KIND_EXECUTE,
-                 KIND_THINK,
-                 KIND_FETCH,
-                 KIND_SWITCH_MODE,
-                 KIND_COUNT,
+/* The values of herald_kind. */
+enum tool_kind {
+    KIND_OTHER,
+    KIND_READ,
+    KIND_EDIT,
+    KIND_DELETE,
+    KIND_MOVE,
+    KIND_SEARCH,
+    KIND_EXECUTE,
+    KIND_THINK,
+    KIND_FETCH,
+    KIND_SWITCH_MODE,
+    KIND_COUNT,
 };
 /* The word that ACP has for it: "read", "switch_mode". */
 const char *tool_kind_name(enum tool_kind kind);

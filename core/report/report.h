@@ -10,15 +10,16 @@
 #include "base/arena.h"
 #include "json/json.h"
 
-enum report_field { /* the tracked fields, in the order in which they are written */
-                    REPORT_STATUS,
-                    REPORT_TITLE,
-                    REPORT_KIND,
-                    REPORT_CONTENT,
-                    REPORT_LOCATIONS,
-                    REPORT_RAW_INPUT,
-                    REPORT_RAW_OUTPUT,
-                    REPORT_FIELDS,
+/* The tracked fields, in the order in which they are written. */
+enum report_field {
+    REPORT_STATUS,
+    REPORT_TITLE,
+    REPORT_KIND,
+    REPORT_CONTENT,
+    REPORT_LOCATIONS,
+    REPORT_RAW_INPUT,
+    REPORT_RAW_OUTPUT,
+    REPORT_FIELDS,
 };
 
 enum meta_space {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "base/path.h"
 #include "reporter_host/reporter_host.h"
 
 #ifdef __APPLE__
@@ -123,14 +124,7 @@ static bool write_mark(const struct crash_site *site, const char *callback, cons
         return false;
     }
     memcpy(path, site->state_dir, n + 1);
-    for (size_t i = 1; i <= n; i++) { /* the folder and those above it, where they are not there yet */
-        if (path[i] == '/' || path[i] == '\0') {
-            char keep = path[i];
-            path[i] = '\0';
-            (void)mkdir(path, 0700);
-            path[i] = keep;
-        }
-    }
+    path_make_folders(path);
     int fd = open(site->mark, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0) {
         return false;

@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/map.h"
 #include "base/path.h"
 #include "reporter_host/general.h"
@@ -351,15 +352,16 @@ static const char *const callback_names[CALLBACK_COUNT] = {
     [CALL_FINISHED] = "finished",
 };
 
-static int64_t milliseconds(clockid_t clock)
+static int64_t thread_cpu_ms(void)
 {
     struct timespec t;
-    return clock_gettime(clock, &t) == 0 ? (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000 : 0;
+    bool known = clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) == 0;
+    return known ? (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000 : 0;
 }
 
 static struct cost cost_at(int64_t clock_ms)
 {
-    struct cost c = {.clock_ms = clock_ms, .cpu_ms = milliseconds(CLOCK_THREAD_CPUTIME_ID)};
+    struct cost c = {.clock_ms = clock_ms, .cpu_ms = thread_cpu_ms()};
 #ifdef RUSAGE_THREAD
     struct rusage usage;
     c.waits = getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nvcsw : 0;
@@ -371,7 +373,7 @@ static struct cost cost_at(int64_t clock_ms)
  * millisecond share a reading. */
 static const struct cost *cost_before(struct reporter_host *h)
 {
-    int64_t now = milliseconds(CLOCK_MONOTONIC);
+    int64_t now = clock_monotonic_ms();
     if (now != h->cost.clock_ms) {
         h->cost = cost_at(now);
     }
@@ -382,7 +384,7 @@ static const struct cost *cost_before(struct reporter_host *h)
  * nothing about the callback, which then neither waited nor worked for long. */
 static bool too_slow(const struct cost *before)
 {
-    int64_t clock_ms = milliseconds(CLOCK_MONOTONIC);
+    int64_t clock_ms = clock_monotonic_ms();
     if (clock_ms - before->clock_ms <= LIMIT_MS) {
         return false;
     }

@@ -148,8 +148,8 @@ struct channel_out {
     bool is_file, broken, closing;
     uv_write_t write; /* at most one is under way */
     bool busy;
-    struct buf
-        blocks[BLOCKS]; /* the bytes of that write, those that wait for the next, then memory to reuse */
+    /* The bytes of that write, those that wait for the next, then memory to reuse. */
+    struct buf blocks[BLOCKS];
     size_t writing, waiting;
     size_t queued; /* bytes of the first two */
     channel_progress_cb *progress;

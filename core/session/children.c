@@ -110,6 +110,16 @@ void children_say(struct session *s, str launch, const struct subagent_update *u
     }
 }
 
+void children_put_meta(struct buf *b, str launch)
+{
+    json_open_object(b);
+    json_key(b, "claudeCode");
+    json_open_object(b);
+    json_member_str(b, "parentToolUseId", launch);
+    json_close_object(b);
+    json_close_object(b);
+}
+
 void children_task(struct session *s, json frame, void (*step)(struct subagents *sa, json frame))
 {
     if (children_shown(s) && !live_tasks_late(&s->live, frame)) {

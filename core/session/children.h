@@ -14,6 +14,9 @@ void children_tool(struct session *s, struct tool_report *report);
 /* Sends what the subagent of this launch has to say, or (absent) the main conversation. */
 void children_say(struct session *s, str launch, const struct subagent_update *update);
 
+/* Writes the _meta object of what it says. */
+void children_put_meta(struct buf *b, str launch);
+
 /* Frames about tasks, when they are not late. */
 void children_task(struct session *s, json frame, void (*step)(struct subagents *sa, json frame));
 /* A complete use of SendMessage, and a result that says which agent such a message woke up. */

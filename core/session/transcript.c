@@ -41,12 +41,7 @@ static void say_block(struct session *s, str parent, enum stream_text_type type,
     }
     AUTO_BUF(meta);
     if (parent.p) {
-        json_open_object(&meta);
-        json_key(&meta, "claudeCode");
-        json_open_object(&meta);
-        json_member_str(&meta, "parentToolUseId", parent);
-        json_close_object(&meta);
-        json_close_object(&meta);
+        children_put_meta(&meta, parent);
     } else if (type == STREAM_TEXT) {
         s->scratch.text_delivered = true;
         title_add_answer(&s->title, text);
