@@ -10,7 +10,8 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { tests } from './lib/registry.mjs';
-import { World, sleep } from './lib/world.mjs';
+import { World } from './lib/world.mjs';
+import { sleep } from './lib/wait.mjs';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const { values: o } = parseArgs({ options: {

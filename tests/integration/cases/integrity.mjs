@@ -7,7 +7,7 @@ import { floodText } from '../lib/flood-turn.mjs';
 import { oddText, oddTurn } from '../lib/odd-turn.mjs';
 import { RawClient } from '../lib/raw-client.mjs';
 import { test } from '../lib/registry.mjs';
-import { eventually } from '../lib/world.mjs';
+import { eventually } from '../lib/wait.mjs';
 
 const MB = 1024 * 1024;
 const cli = fileURLToPath(new URL('../fixtures/fake-cli.mjs', import.meta.url));

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readlinkSync } from 'node:fs';
 import { test } from '../lib/registry.mjs';
-import { eventually } from '../lib/world.mjs';
+import { eventually } from '../lib/wait.mjs';
 
 const busy = { settings: { permissions: { defaultMode: 'bypassPermissions' } }, model: { main: [[{ type: 'tool_use', id: 'toolu_1', name: 'Bash', input: { command: 'touch started; sleep 300', description: 'Wait' } }], [{ type: 'text', text: 'Done.' }]] } };
 

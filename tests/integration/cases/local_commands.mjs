@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
 import { test } from '../lib/registry.mjs';
-import { eventually } from '../lib/world.mjs';
+import { eventually } from '../lib/wait.mjs';
 
 const fixture = fileURLToPath(new URL('../fixtures/answering-cli.mjs', import.meta.url));
 const says = (text) => [{ type: 'text', text }];

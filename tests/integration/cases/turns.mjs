@@ -1,7 +1,7 @@
 // What happens during and between turns.
 import assert from 'node:assert/strict';
 import { test } from '../lib/registry.mjs';
-import { eventually, sleep } from '../lib/world.mjs';
+import { eventually, sleep } from '../lib/wait.mjs';
 
 const says = (text) => [{ type: 'text', text }];
 const bash = (id, command) => ({ type: 'tool_use', id, name: 'Bash', input: { command, description: 'A command' } });

@@ -6,6 +6,7 @@
 import { spawn } from 'node:child_process';
 import { stable, unstable } from './packages.mjs';
 import { clients, usesDrafts } from './clients.mjs';
+import { eventually } from './wait.mjs';
 
 // The updates of the AIR bridge, which no schema knows: their texts that must be there and those that may. The SDK does
 // not get them.
@@ -28,8 +29,9 @@ export class Agent {
     this.exited = null; // { code, signal }
     this.permissions = permissions ?? (() => 'allow_once');
     this.elicitations = elicitations ?? (() => ({ action: 'cancel' }));
-    this.asked = [];
+    this.asked = []; // the questions that have come, whether or not the SDK has handed them on
     this.elicited = [];
+    this.decided = 0;
     this.accepted = 0; // updates that the SDK handed on
     this.expected = {}; // stderr: RegExp, code: number | null, signal: name
     this.verbose = verbose;
@@ -66,7 +68,7 @@ export class Agent {
     const { acp } = this.protocol;
     const app = acp.client({ name: 'herald-tests' })
       .onRequest(acp.methods.client.session.requestPermission, ({ params }) => this.decide(params))
-      .onRequest(acp.methods.client.elicitation.create, ({ params }) => { this.elicited.push(params); this.wake(); return this.elicitations(params); })
+      .onRequest(acp.methods.client.elicitation.create, ({ params }) => this.elicitations(params))
       .onNotification(acp.methods.client.session.update, () => { this.accepted++; })
       .onNotification('*', () => {});
     this.connection = app.connect({ readable, writable });
@@ -92,6 +94,8 @@ export class Agent {
     if (message.method !== undefined) {
       const kind = message.id === undefined ? 'notification' : 'request';
       this.messages.push({ kind, method: message.method, params: message.params });
+      if (message.method === 'session/request_permission') this.asked.push(message.params);
+      if (message.method === 'elicitation/create') this.elicited.push(message.params);
       const update = message.method === 'session/update' ? message.params?.update : undefined;
       forSdk = !bridged[update?.sessionUpdate];
       if (forSdk) this.problems.push(...this.protocol.check(kind, message.method, message.params));
@@ -160,9 +164,7 @@ export class Agent {
   }
 
   async decide(params) {
-    this.asked.push(params);
-    this.wake();
-    const choice = await this.permissions(params, this.asked.length - 1);
+    const choice = await this.permissions(params, this.decided++);
     if (choice === 'cancelled') return { outcome: { outcome: 'cancelled' } };
     const option = params.options.find((o) => o.optionId === choice) ?? params.options.find((o) => o.kind === choice);
     if (!option) throw new Error(`the question has no option ${choice}: ${JSON.stringify(params.options)}`);
@@ -218,7 +220,7 @@ export class Agent {
     if (this.exited.code !== code && !signal) problems.push(`exit ${JSON.stringify(this.exited)}, expected code ${code}`);
     if (signal && this.exited.signal !== signal) problems.push(`exit ${JSON.stringify(this.exited)}, expected signal ${signal}`);
     if (/Sanitizer|runtime error:/.test(this.stderr) || !(stderr ? stderr.test(this.stderr) : this.stderr === '')) problems.push(`stderr:\n${this.stderr}`);
-    if (!this.expected.dropped && this.accepted !== this.updates().length) problems.push(`the SDK accepted ${this.accepted} of ${this.updates().length} updates`);
+    if (!this.expected.dropped && !await eventually(() => this.accepted === this.updates().length)) problems.push(`the SDK accepted ${this.accepted} of ${this.updates().length} updates`);
     for (const call of this.calls()) if (!call.announced) problems.push(`tool call ${call.toolCallId} was updated before it was announced`);
     return problems;
   }

@@ -6,20 +6,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { modelEnvironment, startModel } from '../../model/model.mjs';
 import { Agent } from './agent.mjs';
+import { eventually, sleep } from './wait.mjs';
 
 const fixtures = fileURLToPath(new URL('../fixtures', import.meta.url));
-
-export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
-
-// Asks again and again until the answer is true; false after `ms`.
-export async function eventually(question, ms = 5000) {
-  const end = Date.now() + ms;
-  while (!(await question())) {
-    if (Date.now() > end) return false;
-    await sleep(20);
-  }
-  return true;
-}
 
 export class World {
   constructor(options) {
