@@ -40,7 +40,7 @@ function assertSame(actual, expected, n) {
 }
 
 // HERALD_TEST_SEED and HERALD_TEST_BYTES repeat a run, or make a longer one.
-test('random text comes through whole, however it is written and cut', { slow: true, seconds: 120 }, async (t) => {
+test('random text comes through whole, however it is written and cut', { slow: true, seconds: 300 }, async (t) => {
   const seed = Number(process.env.HERALD_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31)), bytes = Number(process.env.HERALD_TEST_BYTES ?? (t.sanitized ? 30 : 50) * MB);
   try {
     const { client, id, noted } = await started(t, { odd: { seed, bytes } }), prompt = oddText(seed, 200000);
@@ -80,7 +80,7 @@ async function untilBlocked(sessions, noted) {
     for (const { by } of noted('blocked').slice(before)) counts.set(by, (counts.get(by) ?? 0) + 1);
     return counts.size === sessions && Math.min(...counts.values()) > 1;
   };
-  assert.ok(await eventually(stuck, 30000), 'the CLIs cannot write any more');
+  assert.ok(await eventually(stuck), 'the CLIs cannot write any more');
 }
 
 // A client that has asked for a flood in each session and reads nothing of it, when the agent has stopped to read as well.
@@ -99,7 +99,7 @@ for (const { what, sessions = 1, size = 4096, most } of [
   { what: 'many sessions', sessions: 8, most: 6 + 8 },
   { what: 'messages of 10 MB', size: 10 * MB, most: 6 + 1 + 6 * 10 },
 ]) {
-  test(`a client that does not read costs little and loses nothing: ${what}`, { slow: true, seconds: 120 }, async (t) => {
+  test(`a client that does not read costs little and loses nothing: ${what}`, { slow: true, seconds: 300 }, async (t) => {
     const bytes = (size > MB ? 60 : t.sanitized ? 32 : 100) * MB / sessions;
     const { client, ids, noted, idle, turns } = await blocked(t, { sessions, size, bytes });
     assertGrown(t, client, idle, most);
@@ -143,7 +143,7 @@ for (const [what, end] of Object.entries(ends)) {
   test(`${what} ends an agent whose client does not read, and its CLIs, at once`, async (t) => {
     const { world, client } = await blocked(t, { sessions: 2 });
     end(client);
-    assert.ok(await eventually(() => client.child.exitCode === 0 && world.processes().length === 0, t.sanitized ? 4000 : 2000), 'all have ended');
+    assert.ok(await eventually(() => client.child.exitCode === 0 && world.processes().length === 0), 'all have ended');
   });
 }
 
@@ -151,7 +151,7 @@ test('sessions of a client that does not read can be closed and deleted', async 
   const { client, ids, noted } = await blocked(t, { sessions: 2 });
   client.ask('session/close', { sessionId: ids[0] });
   const deleted = client.ask('session/delete', { sessionId: ids[1] });
-  assert.ok(await eventually(() => noted('pid').every(({ pid }) => !existsSync(`/proc/${pid}`)), 10000), 'the CLIs have ended');
+  assert.ok(await eventually(() => noted('pid').every(({ pid }) => !existsSync(`/proc/${pid}`))), 'the CLIs have ended');
   client.resume();
   await assert.rejects(deleted, /not found in any project/); // this CLI stores no sessions
 });

@@ -38,7 +38,7 @@ test('a command that a cancel stops ends with its terminal, told whole', async (
   const world = await t.world({ settings: free, model: { main: [[bash('toolu_1', 'touch started; sleep 300')], says('Next.')] } });
   const agent = await world.session({ client: 'zed' });
   const turn = agent.prompt('go');
-  assert.ok(await eventually(() => world.read('started') !== null, 20000), 'the command has begun');
+  assert.ok(await eventually(() => world.read('started') !== null), 'the command has begun');
   await agent.cancel();
   assert.equal((await turn).stopReason, 'cancelled');
   const last = agent.updates().findLast((u) => u.toolCallId === 'toolu_1');
@@ -62,11 +62,11 @@ test('cancel ends a running command', async (t) => {
   const world = await t.world({ settings: free, model: { main: [[bash('toolu_1', 'touch started; sleep 300')], says('Next.')] } });
   const agent = await world.session();
   const turn = agent.prompt('go');
-  assert.ok(await eventually(() => world.read('started') !== null, 20000));
+  assert.ok(await eventually(() => world.read('started') !== null));
   await agent.cancel();
   assert.equal((await turn).stopReason, 'cancelled');
   assert.equal(agent.call('toolu_1').status, 'failed');
-  assert.ok(await eventually(() => !world.processes().some((pid) => world.describe(pid).includes('sleep 300')), 5000), 'the command is gone');
+  assert.ok(await eventually(() => !world.processes().some((pid) => world.describe(pid).includes('sleep 300'))), 'the command is gone');
 });
 
 test('a cancel with nothing to cancel changes nothing', async (t) => {
@@ -195,7 +195,7 @@ test('a prompt with an image, a resource and a link reaches the model', async (t
   for (const part of ['Look here', pixel, 'a.txt', 'the text of the note']) assert.ok(sent.includes(part), part);
 });
 
-test('a session is listed, loaded again with its transcript, and goes on', { seconds: 90 }, async (t) => {
+test('a session is listed, loaded again with its transcript, and goes on', async (t) => {
   const world = await t.world({ settings: free, model: { main: [[{ type: 'text', text: 'Looking.' }, bash('toolu_1', 'echo listed')], says('First answer.'), says('Second answer.')] } });
   const first = await world.session();
   await first.prompt('a first question');
@@ -215,14 +215,14 @@ test('a session is listed, loaded again with its transcript, and goes on', { sec
   assert.match(JSON.stringify(world.model.turns().at(-1).messages), /a first question/);
 });
 
-test('loading a session twice leaves one claude for it', { seconds: 90 }, async (t) => {
+test('loading a session twice leaves one claude for it', async (t) => {
   const world = await t.world({ model: { main: [says('One.'), says('Two.')] } });
   const agent = await world.session();
   await agent.prompt('go');
   const load = () => agent.ask('session/load', { sessionId: agent.session, cwd: world.workspace, mcpServers: [] });
   await Promise.all([load(), load()]);
   const running = () => world.processes().filter((pid) => world.describe(pid).includes(agent.session) && pid !== agent.pid).length;
-  assert.ok(await eventually(() => running() <= 1, 5000), `${running()} processes`);
+  assert.ok(await eventually(() => running() <= 1), `${running()} processes`);
   await agent.prompt('again');
   assert.match(agent.text(), /Two\.$/);
 });
@@ -232,11 +232,11 @@ test('a closed session is gone, with its claude', async (t) => {
   const agent = await world.session({ client: 'zed' });
   await agent.prompt('go');
   await agent.ask('session/close', { sessionId: agent.session });
-  assert.ok(await eventually(() => world.processes().every((pid) => pid === agent.pid), 5000), 'only the agent is left');
+  assert.ok(await eventually(() => world.processes().every((pid) => pid === agent.pid)), 'only the agent is left');
   assert.equal((await agent.failure(agent.prompt('hello?'))).code, -32603);
 });
 
-test('a slow client gets all of a long answer, and memory stays bounded', { slow: true, seconds: 120 }, async (t) => {
+test('a slow client gets all of a long answer, and memory stays bounded', { slow: true, seconds: 300 }, async (t) => {
   const text = 'All work and no play makes a long answer. '.repeat(100000); // 4 MB
   const world = await t.world({ model: { main: [[{ type: 'text', text, slice: 400 }]] } });
   const agent = await world.session();

@@ -6,7 +6,7 @@
 import { spawn } from 'node:child_process';
 import { stable, unstable } from './packages.mjs';
 import { clients, usesDrafts } from './clients.mjs';
-import { eventually } from './wait.mjs';
+import { SOON, eventually } from './wait.mjs';
 
 // The updates of the AIR bridge, which no schema knows: their texts that must be there and those that may. The SDK does
 // not get them.
@@ -120,7 +120,7 @@ export class Agent {
   wake() { for (const look of [...this.waiting]) look(); }
 
   // Waits until `test()` is true of what has come so far.
-  until(test, what = 'a message', ms = 30000) {
+  until(test, what = 'a message', ms = SOON) {
     return new Promise((done, fail) => {
       let timer;
       const look = () => {
@@ -151,7 +151,7 @@ export class Agent {
   // A request whose line is ours to the last letter; answers { result } or { error }.
   askRaw(id, line) {
     return new Promise((done, fail) => {
-      const timer = setTimeout(() => fail(new Error(`no answer to ${line.slice(0, 100)}`)), 20000);
+      const timer = setTimeout(() => fail(new Error(`no answer to ${line.slice(0, 100)}`)), SOON);
       this.raw.set(id, (answer) => { clearTimeout(timer); done(answer); });
       this.write(line);
     });
@@ -197,11 +197,11 @@ export class Agent {
 
   // ---- the end
 
-  async end(ms = 10000) {
+  async end(ms = SOON) {
     this.child.stdin.end();
     return this.exit(ms);
   }
-  async exit(ms = 10000) {
+  async exit(ms = SOON) {
     let timer;
     const late = new Promise((done) => { timer = setTimeout(done, ms, null); });
     const exited = await Promise.race([this.gone, late]);

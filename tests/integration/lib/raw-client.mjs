@@ -2,6 +2,7 @@
 // kept, and it can stop reading. For all else there is Agent.
 import { isUtf8 } from 'node:buffer';
 import { spawn } from 'node:child_process';
+import { SOON } from './wait.mjs';
 
 export class RawClient {
   constructor(world, env = {}) {
@@ -63,7 +64,7 @@ export class RawClient {
     const problems = [];
     this.resume();
     this.child.stdin.end();
-    const timer = setTimeout(() => { problems.push('the agent did not end'); this.child.kill('SIGKILL'); }, 10000);
+    const timer = setTimeout(() => { problems.push('the agent did not end'); this.child.kill('SIGKILL'); }, SOON);
     const { code, signal } = await this.gone;
     clearTimeout(timer);
     if (this.problem) problems.push(this.problem.message);

@@ -87,7 +87,7 @@ export class World {
   async close() {
     const problems = [];
     for (const agent of this.agents) problems.push(...await agent.finish());
-    if (!await eventually(() => this.processes().length === 0, 5000)) {
+    if (!await eventually(() => this.processes().length === 0)) {
       for (const pid of this.processes()) {
         problems.push(`still running: ${this.describe(pid)}`);
         try { process.kill(pid, 'SIGKILL'); } catch { /* gone */ }
