@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "acp_v1/acp_v1.h"
+#include "acp/connection.h"
 #include "cli/launcher.h"
 #include "cli/passthrough.h"
 #include "command/command.h"
@@ -24,7 +24,7 @@ struct program {
     struct log log;
     struct arena memory;
     struct standard_dirs dirs;
-    struct acp_v1 *v1;
+    struct connection *connection;
     bool leaving;
 };
 
@@ -40,7 +40,7 @@ static void leave(struct program *p)
         return;
     }
     p->leaving = true;
-    acp_v1_close(p->v1);
+    connection_close(p->connection);
     for (size_t i = 0; i < SIGNALS; i++) {
         uv_close((uv_handle_t *)&p->signals[i], on_handle_closed);
     }
@@ -97,6 +97,12 @@ static bool has_flag(int argc, char **argv, const char *flag)
 
 static int serve(struct program *p, int argc, char **argv)
 {
+    struct acp_served served;
+    const char *versions = env_text("CLAUDE_AGENT_ACP_PROTOCOL");
+    if (!acp_served_parse(versions, &served)) {
+        log_write(&p->log, LOG_ERROR, "CLAUDE_AGENT_ACP_PROTOCOL is \"%s\"; it can be auto, v1 or v2", versions);
+        return 1;
+    }
     reporter_host_install_crash_handler();
     str *args = arena_alloc(&p->memory, (size_t)argc * sizeof(*args));
     if (!args || uv_loop_init(&p->loop) != 0) {
@@ -107,7 +113,7 @@ static int serve(struct program *p, int argc, char **argv)
         args[i - 1] = str_of(argv[i]);
     }
     watch_signals(p);
-    p->v1 = acp_v1_new(&(struct acp_v1_setup){
+    p->connection = connection_new(&(struct connection_setup){
         .loop = &p->loop,
         .log = &p->log,
         .dirs = &p->dirs,
@@ -115,13 +121,14 @@ static int serve(struct program *p, int argc, char **argv)
         .env = (const char *const *)environ,
         .in = STDIN_FILENO,
         .out = STDOUT_FILENO,
+        .served = served,
         .hide_claude_auth = has_flag(argc, argv, "--hide-claude-auth"),
         .args = args,
         .n_args = (size_t)argc - 1,
         .closed = on_client_gone,
         .user = p,
     });
-    if (!p->v1) {
+    if (!p->connection) {
         log_write(&p->log, LOG_ERROR,
                   "standard input and output cannot be used. An editor starts herald with pipes; "
                   "`herald --help` says more");

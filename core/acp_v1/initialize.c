@@ -1,6 +1,6 @@
+#include "acp/request.h"
 #include "acp_v1/internal.h"
 
-#include "client/air_meta.h"
 static void put_empty(struct buf *b, const char *key)
 {
     json_key(b, key);
@@ -33,55 +33,51 @@ static void put_capabilities(struct buf *b)
     json_close_object(b);
 }
 
-static void put_air(struct buf *b)
+static void put_answer(struct connection *c, struct buf *b)
 {
-    static const char *const abilities[] = {"sessionFailure",
-                                            "agentFileChangeReport",
-                                            "nativeSubagentSessions",
-                                            "asyncTasks",
-                                            "recommendedValue",
-                                            "diffPatch",
-                                            "planFile"};
-    air_meta_open(b);
-    json_key(b, "capabilities");
-    json_open_array(b);
-    for (size_t i = 0; i < ARRAY_LEN(abilities); i++) {
-        json_put_c(b, abilities[i]);
-    }
-    json_close_array(b);
-    json_member_raw(
-        b, "goal",
-        STR("{\"version\":1,\"controlMethod\":\"_session/goal\",\"actions\":[\"set\",\"clear\"]}"));
-    air_meta_close(b);
-}
-
-void acp_v1_put_initialize(struct buf *b, struct acp_v1 *v)
-{
-    const struct acp_v1_setup *setup = &v->setup;
     json_open_object(b);
     json_member_int(b, "protocolVersion", 1);
     put_capabilities(b);
     json_key(b, "agentInfo");
-    json_open_object(b);
-    json_member_c(b, "name", "herald");
-    json_member_c(b, "title", "Herald");
-    json_member_c(b, "version", HERALD_VERSION);
-    json_close_object(b);
+    acp_put_info(b);
     json_key(b, "authMethods");
-    auth_put_methods(b, &(struct auth_options){
-                            .client = &v->agent.client,
-                            .remote = auth_environment_is_remote((char *const *)(uintptr_t)setup->env),
-                            .hide_claude = setup->hide_claude_auth,
-                            .command = str_of(setup->dirs->executable ? setup->dirs->executable : "herald"),
-                            .args = setup->args,
-                            .n_args = setup->n_args,
-                        });
+    acp_put_auth_methods(c, b);
     json_key(b, "_meta");
     json_open_object(b);
-    if (v->agent.client.air) {
-        put_air(b);
+    if (c->agent.client.air) {
+        acp_put_air(b, true);
     }
     json_member_raw(b, "steering", STR("{\"supported\":true}"));
     json_close_object(b);
     json_close_object(b);
+}
+
+struct initialize_params {
+    json version, capabilities, v2_capabilities;
+};
+
+static const char *check_version(json v)
+{
+    int64_t n;
+    return json_int(v, &n) && n >= 0 && n <= 65535 ? NULL : "expected an integer from 0 to 65535";
+}
+
+bool acp_v1_initialize(struct connection *c, struct rpc_request *req)
+{
+    static const struct json_field rows[] = {
+        CHECKED(initialize_params, "protocolVersion", version, FIELD_REQUIRED, check_version),
+        ROW(initialize_params, "clientCapabilities", capabilities, FIELD_OBJECT, FIELD_LENIENT),
+        ROW(initialize_params, "capabilities", v2_capabilities, FIELD_OBJECT, FIELD_LENIENT),
+    };
+    struct initialize_params p = {0};
+    if (!READ(req, rows, &p)) {
+        return false;
+    }
+    bool v2_form = !json_present(p.capabilities) && json_present(p.v2_capabilities) &&
+                   json_int_or(p.version, 1) >= 2; /* a client that is spoken to in its older version */
+    agent_use_client(&c->agent, 1, v2_form ? 2 : 1, v2_form ? p.v2_capabilities : p.capabilities);
+    AUTO_BUF(b);
+    put_answer(c, &b);
+    acp_reply_initialize(c, req, buf_str(&b));
+    return true;
 }

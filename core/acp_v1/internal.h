@@ -1,22 +1,21 @@
-/* The ACP v1 surface, for the files that make it up: methods.c (requests of the client), updates.c (what goes
- * to it), initialize.c (what it is told first). */
+/* The ACP v1 surface, for the files that make it up: methods.c, sessions.c, extensions.c (requests of the
+ * client), initialize.c (what it is told first), updates.c (what goes to it). Follows the Agent Client Protocol
+ * v1 and the AIR extension contract. */
 #ifndef HERALD_ACP_V1_INTERNAL_H
 #define HERALD_ACP_V1_INTERNAL_H
 
-#include "acp_v1/acp_v1.h"
-#include "report/tracker.h"
-
-struct acp_v1 {
-    struct agent agent;
-    struct rpc_endpoint *rpc;
-    struct meta_filter *meta; /* for AIR */
-    struct acp_v1_setup setup;
-    bool closed;
-};
+#include "acp/version.h"
 
 extern const struct surface acp_v1_surface;
 
-/* Writes the result of initialize. */
-void acp_v1_put_initialize(struct buf *b, struct acp_v1 *v);
+bool acp_v1_initialize(struct connection *c, struct rpc_request *req);
+
+void acp_v1_session_new(struct connection *c, struct rpc_request *req);
+void acp_v1_session_load(struct connection *c, struct rpc_request *req);
+void acp_v1_session_resume(struct connection *c, struct rpc_request *req);
+void acp_v1_session_fork(struct connection *c, struct rpc_request *req);
+
+void acp_v1_session_goal(struct connection *c, struct rpc_request *req);
+void acp_v1_async_task_stop(struct connection *c, struct rpc_request *req);
 
 #endif

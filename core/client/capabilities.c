@@ -54,27 +54,39 @@ static void read_air(struct client_capabilities *c, json air)
     }
 }
 
-void client_capabilities_read(struct client_capabilities *c, json caps)
+/* What every client has that speaks v2. AIR's own forms of subagents and tasks have no place there. */
+static void add_v2(struct client_capabilities *c)
 {
-    int version = c->protocol_version;
-    *c = (struct client_capabilities){.protocol_version = version};
+    c->session_notices = true;
+    c->session_compaction = true;
+    c->subagents_field = true;
+    c->air_native_subagents = false;
+    c->air_async_tasks = false;
+}
+
+void client_capabilities_read(struct client_capabilities *c, int spoken, int form, json caps)
+{
+    *c = (struct client_capabilities){.protocol_version = spoken};
     json meta = json_get(caps, "_meta"), auth = json_get(caps, "auth"), session = json_get(caps, "session"),
-         elicitation = json_get(caps, "elicitation");
+         elicitation = json_get(caps, "elicitation"), plan = json_get(caps, "plan");
     for (size_t i = 0; i < ARRAY_LEN(meta_rows); i++) {
         set(c, &meta_rows[i], json_is_true(json_get(meta, meta_rows[i].name)));
     }
     read_air(c, json_path(meta, "jetbrains", "air", NULL));
-    json terminal = json_get(auth, "terminal"); /* true in ACP v1, an object in v2 */
-    c->auth_terminal = json_is_true(terminal) || (version >= 2 && json_is(terminal, JSON_OBJECT));
+    json terminal = json_get(auth, "terminal");
+    c->auth_terminal = form == 1 ? json_is_true(terminal) : json_is(terminal, JSON_OBJECT);
     c->auth_gateway = json_is_true(json_path(auth, "_meta", "gateway", NULL));
     c->elicitation_form = json_is(json_get(elicitation, "form"), JSON_OBJECT);
     c->elicitation_url = json_is(json_get(elicitation, "url"), JSON_OBJECT);
-    c->subagents_field = json_is(json_get(caps, "subagents"), JSON_OBJECT);
-    c->boolean_options = json_is(json_path(session, "configOptions", "boolean", NULL), JSON_OBJECT);
-    c->session_notices = json_is(json_get(session, "notices"), JSON_OBJECT);
-    c->session_compaction = json_is(json_get(session, "compaction"), JSON_OBJECT);
-    json plan = json_get(caps, "plan");
-    c->plan_operations = json_present(plan) && !json_is(plan, JSON_NULL);
+    c->subagents_field = form == 1 && json_is(json_get(caps, "subagents"), JSON_OBJECT);
+    c->boolean_options =
+        form == 2 || json_is(json_path(session, "configOptions", "boolean", NULL), JSON_OBJECT);
+    c->session_notices = form == 1 && json_is(json_get(session, "notices"), JSON_OBJECT);
+    c->session_compaction = form == 1 && json_is(json_get(session, "compaction"), JSON_OBJECT);
+    c->plan_operations = form == 2 || (json_present(plan) && !json_is(plan, JSON_NULL));
+    if (spoken >= 2) {
+        add_v2(c);
+    }
 }
 
 bool client_keeps_meta(const struct client_capabilities *c)

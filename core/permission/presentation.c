@@ -3,6 +3,7 @@
 #include "base/utf8.h"
 #include "client/air_meta.h"
 #include "permission/text.h"
+#include "report/items.h"
 
 static bool is_computer_use(const struct permission_question *q)
 {
@@ -79,29 +80,29 @@ bool permission_put_request_meta(struct buf *b, const struct permission_question
     return true;
 }
 
-bool permission_put_call_meta(struct buf *b, const struct permission_question *q, bool air, str parent)
+static str server_json(struct arena *a, json server)
+{
+    AUTO_BUF(b);
+    json_open_object(&b);
+    json_member(&b, "name", json_get(server, "name"));
+    json_member(&b, "source", json_get(server, "source"));
+    json_close_object(&b);
+    return arena_buf(a, &b);
+}
+
+void permission_add_call_meta(struct arena *a, const struct permission_question *q, bool air, str parent,
+                              struct tool_report *call)
 {
     bool server = json_present(q->mcp_server);
-    if (!server && (air || !str_present(parent))) {
-        return false;
+    if (!air && (server || str_present(parent))) {
+        tool_report_add_meta(call, META_CLAUDE_CODE, STR("toolName"), json_string(a, q->tool_name));
     }
-    json_open_object(b);
-    json_key(b, "claudeCode");
-    json_open_object(b);
-    if (!air) {
-        json_member_str(b, "toolName", q->tool_name);
-        json_member_str(b, "parentToolUseId", parent);
+    if (!air && str_present(parent)) {
+        tool_report_add_meta(call, META_CLAUDE_CODE, STR("parentToolUseId"), json_string(a, parent));
     }
     if (server) {
-        json_key(b, "mcpServer");
-        json_open_object(b);
-        json_member(b, "name", json_get(q->mcp_server, "name"));
-        json_member(b, "source", json_get(q->mcp_server, "source"));
-        json_close_object(b);
+        tool_report_add_meta(call, META_CLAUDE_CODE, STR("mcpServer"), server_json(a, q->mcp_server));
     }
-    json_close_object(b);
-    json_close_object(b);
-    return true;
 }
 
 /* The length of a fence that no line of `text` ends: JSON keeps U+2028 and U+2029 in its strings, and what

@@ -6,6 +6,7 @@
 #define HERALD_PERMISSION_PRESENTATION_H
 
 #include "permission/offer.h"
+#include "report/report.h"
 
 /* The title of the request's tool call: the host of a sandbox network request, the display name of a computer
  * use request, else `standard`, the standard title of the tool call. */
@@ -21,9 +22,10 @@ str permission_blocked_path(struct arena *a, const struct permission_question *q
 /* The `_meta` of an AIR client's request, an object: {jetbrains: {air: {version, permission}}}. False, and
  * nothing is written, when there is no title. */
 bool permission_put_request_meta(struct buf *b, const struct permission_question *q, str heading);
-/* The `_meta` of the request's toolCall, an object: {claudeCode: {…}}. `parent` is the parent tool use id or
- * absent; AIR is told the MCP server only. False, and nothing is written, when there is nothing to say. */
-bool permission_put_call_meta(struct buf *b, const struct permission_question *q, bool air, str parent);
+/* Adds to the request's tool call what its `_meta` tells, in {claudeCode: {…}}. `parent` is the parent tool use
+ * id or absent; AIR is told the MCP server only. */
+void permission_add_call_meta(struct arena *a, const struct permission_question *q, bool air, str parent,
+                              struct tool_report *call);
 /* For a client that is not AIR and a tool call without content: an array of one text block with the input as
  * a JSON code block. False, and nothing is written, for any tool but a sandbox network request with a host
  * and computer use. */

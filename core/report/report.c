@@ -81,18 +81,35 @@ bool tool_report_put_meta(struct buf *b, const struct tool_report *r)
     return true;
 }
 
-void tool_report_put_v1(struct buf *b, const struct tool_report *r)
+void tool_report_put_fields(struct buf *b, const struct tool_report *r, bool skip_null)
 {
-    json_member_str(b, "sessionUpdate", r->first ? STR("tool_call") : STR("tool_call_update"));
+    for (size_t i = 0; i < REPORT_FIELDS; i++) {
+        if (!(skip_null && str_is(r->field[i], "null"))) {
+            json_member_raw(b, field_keys[i], r->field[i]);
+        }
+    }
+}
+
+static void put_members(struct buf *b, const struct tool_report *r, bool named)
+{
     json_member_str(b, "toolCallId", r->id);
-    if (r->first) {
+    if (named) {
         json_member_str(b, "name", r->name);
     }
-    for (size_t i = 0; i < REPORT_FIELDS; i++) {
-        json_member_raw(b, field_keys[i], r->field[i]);
-    }
+    tool_report_put_fields(b, r, false);
     if (has_meta(r)) {
         json_key(b, "_meta");
         tool_report_put_meta(b, r);
     }
+}
+
+void tool_report_put_call(struct buf *b, const struct tool_report *r)
+{
+    put_members(b, r, true);
+}
+
+void tool_report_put_v1(struct buf *b, const struct tool_report *r)
+{
+    json_member_str(b, "sessionUpdate", r->first ? STR("tool_call") : STR("tool_call_update"));
+    put_members(b, r, r->first);
 }

@@ -39,7 +39,7 @@ enum { REPORT_META_MAX = 48 };
 struct tool_report {
     bool first; /* a tool_call; else a tool_call_update */
     str id;
-    str name; /* of the tool; only in a first report */
+    str name; /* of the tool; only in a first report, and in a permission request */
     str field[REPORT_FIELDS];
     struct meta_entry meta[REPORT_META_MAX];
     size_t meta_count;
@@ -54,6 +54,10 @@ void tool_report_add_meta(struct tool_report *r, enum meta_space space, str key,
 bool tool_report_empty(const struct tool_report *r);
 /* Writes the value of `_meta`, an object; nothing and false when there are no entries. */
 bool tool_report_put_meta(struct buf *b, const struct tool_report *r);
+/* Writes the members of a tool call as a permission request shows it: toolCallId, name, the fields, _meta. */
+void tool_report_put_call(struct buf *b, const struct tool_report *r);
+/* Writes the fields alone; with `skip_null` those that are null are left out. */
+void tool_report_put_fields(struct buf *b, const struct tool_report *r, bool skip_null);
 /* Writes the members of an ACP v1 update object: sessionUpdate, toolCallId, name, the fields, _meta. */
 void tool_report_put_v1(struct buf *b, const struct tool_report *r);
 

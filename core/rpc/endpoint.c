@@ -1,52 +1,6 @@
-#include "rpc/endpoint.h"
-
 #include <stdlib.h>
 
-#include "base/list.h"
-#include "rpc/channel.h"
-
-/* Lines are cut out of the bytes as they come; a line that lies within one chunk is parsed where it is, and
- * only the pieces of a longer one are collected in `partial`. Output is collected in `out`; the prepare and
- * check handles write it before and after the loop waits, and a burst is written piece by piece, so that its
- * bytes are still in the processor's cache and few pages serve for all of it. */
-struct rpc_endpoint {
-    const struct log *log;
-    const struct rpc_events *events;
-    void *user;
-    struct channel_in *in;
-    struct channel_out *output;
-    uv_prepare_t before_wait;
-    uv_check_t after_wait;
-    unsigned handles; /* of ours that are still open */
-
-    struct buf partial;
-    struct json_doc *spare; /* reused from line to line */
-    bool closed;            /* `closed` was told, or the owner let go */
-    bool paused;
-    bool handling; /* inside the handling of a chunk */
-
-    struct buf out;
-    size_t message_at; /* where the message being written begins in `out` */
-    bool congested;
-
-    struct list requests; /* of the other side, open */
-    struct list calls;    /* ours, open */
-    uint64_t next_call;
-};
-
-struct rpc_request {
-    struct list link;
-    struct rpc_endpoint *ep;
-    struct json_doc *doc;
-    void *data;
-};
-
-struct rpc_call {
-    struct list link;
-    uint64_t id;
-    rpc_answer_cb *cb;
-    void *user;
-};
+#include "rpc/endpoint_state.h"
 
 /* ---- Output ---- */
 
@@ -98,16 +52,16 @@ static void on_after_wait(uv_check_t *h)
     rpc_flush(h->data);
 }
 
-static struct buf *begin(struct rpc_endpoint *ep)
+struct buf *rpc_begin_line(struct rpc_endpoint *ep)
 {
     ep->message_at = ep->out.n;
     buf_put_c(&ep->out, "{\"jsonrpc\":\"2.0\"");
     return &ep->out;
 }
 
-void rpc_end(struct rpc_endpoint *ep)
+void rpc_end_line(struct rpc_endpoint *ep)
 {
-    buf_put(&ep->out, "}\n", 2);
+    buf_put(&ep->out, "\n", 1);
     if (!buf_ok(&ep->out)) { /* this message is lost, those before it are not */
         ep->out.failed = false;
         buf_truncate(&ep->out, ep->message_at);
@@ -120,9 +74,15 @@ void rpc_end(struct rpc_endpoint *ep)
     update_congestion(ep);
 }
 
+void rpc_end(struct rpc_endpoint *ep)
+{
+    buf_put(&ep->out, "}", 1);
+    rpc_end_line(ep);
+}
+
 struct buf *rpc_begin_notification(struct rpc_endpoint *ep, const char *method)
 {
-    struct buf *b = begin(ep);
+    struct buf *b = rpc_begin_line(ep);
     json_member_c(b, "method", method);
     json_key(b, "params");
     return b;
@@ -138,7 +98,7 @@ struct buf *rpc_begin_call(struct rpc_endpoint *ep, const char *method, rpc_answ
     *call = (struct rpc_call){.id = ep->next_call++, .cb = cb, .user = user};
     list_append(&ep->calls, &call->link);
     *id = call->id;
-    struct buf *b = begin(ep);
+    struct buf *b = rpc_begin_line(ep);
     json_member_int(b, "id", (int64_t)call->id);
     json_member_c(b, "method", method);
     json_key(b, "params");
@@ -170,91 +130,9 @@ void rpc_cancel(struct rpc_endpoint *ep, uint64_t id)
     rpc_end(ep);
 }
 
-/* ---- Requests of the other side ---- */
-
-str rpc_request_method(const struct rpc_request *req)
-{
-    return json_str(json_get(json_root(req->doc), "method"));
-}
-
-json rpc_request_params(const struct rpc_request *req)
-{
-    return json_get(json_root(req->doc), "params");
-}
-
-struct json_doc *rpc_request_doc(const struct rpc_request *req)
-{
-    return req->doc;
-}
-
-void rpc_request_set_data(struct rpc_request *req, void *data)
-{
-    req->data = data;
-}
-
-void *rpc_request_data(const struct rpc_request *req)
-{
-    return req->data;
-}
-
-static json request_id(const struct rpc_request *req)
-{
-    return json_get(json_root(req->doc), "id");
-}
-
-struct rpc_request *rpc_request_find(struct rpc_endpoint *ep, json id)
-{
-    LIST_EACH(req, &ep->requests, struct rpc_request, link) {
-        json own = request_id(req);
-        if (json_type(own) == json_type(id) &&
-            (json_is(id, JSON_STRING) ? str_eq(json_str(own), json_str(id))
-                                      : str_eq(json_raw(own), json_raw(id)))) {
-            return req;
-        }
-    }
-    return NULL;
-}
-
-static void free_request(struct rpc_request *req)
-{
-    list_remove(&req->link);
-    json_unref(req->doc);
-    free(req);
-}
-
-void rpc_reply(struct rpc_request *req, str result)
-{
-    struct rpc_endpoint *ep = req->ep;
-    struct buf *b = begin(ep);
-    json_member(b, "id", request_id(req));
-    json_member_raw(b, "result", result.p ? result : STR("null"));
-    rpc_end(ep);
-    free_request(req);
-}
-
-static void put_error(struct rpc_endpoint *ep, json id, int code, str message, str data)
-{
-    struct buf *b = begin(ep);
-    json_key(b, "id");
-    json_put(b, id);
-    json_key(b, "error");
-    json_open_object(b);
-    json_member_int(b, "code", code);
-    json_member_str(b, "message", message);
-    json_member_raw(b, "data", data);
-    json_close_object(b);
-    rpc_end(ep);
-}
-
-void rpc_reply_error(struct rpc_request *req, int code, str message, str data)
-{
-    put_error(req->ep, request_id(req), code, message, data);
-    free_request(req);
-}
-
 /* ---- Input ---- */
 
-static void handle_response(struct rpc_endpoint *ep, json message)
+void rpc_handle_response(struct rpc_endpoint *ep, json message)
 {
     int64_t id;
     struct rpc_call *call =
@@ -274,39 +152,6 @@ static void handle_response(struct rpc_endpoint *ep, json message)
     done.cb(done.user, bad ? JSON_NONE : result, bad ? JSON_NONE : error);
 }
 
-static void handle_request(struct rpc_endpoint *ep, struct json_doc *doc)
-{
-    struct rpc_request *req = calloc(1, sizeof(*req));
-    if (!req) {
-        put_error(ep, json_get(json_root(doc), "id"), RPC_INTERNAL_ERROR, STR("Internal error"), STR_ABSENT);
-        return;
-    }
-    req->ep = ep;
-    req->doc = json_ref(doc);
-    list_append(&ep->requests, &req->link);
-    ep->events->request(ep->user, req);
-}
-
-static void handle_message(struct rpc_endpoint *ep, struct json_doc *doc)
-{
-    json m = json_root(doc), method = json_get(m, "method"), id = json_get(m, "id");
-    if (json_is(m, JSON_OBJECT) && !json_present(method) &&
-        (json_present(id) || json_present(json_get(m, "result")) || json_present(json_get(m, "error")))) {
-        handle_response(ep, m);
-        return;
-    }
-    bool id_fits =
-        !json_present(id) || json_is(id, JSON_STRING) || json_is(id, JSON_NUMBER) || json_is(id, JSON_NULL);
-    if (!json_is(m, JSON_OBJECT) || !str_is(json_str(json_get(m, "jsonrpc")), "2.0") ||
-        !json_is(method, JSON_STRING) || !id_fits) {
-        put_error(ep, JSON_NONE, RPC_INVALID_REQUEST, STR("Invalid request"), json_raw(m));
-    } else if (json_present(id)) {
-        handle_request(ep, doc);
-    } else {
-        ep->events->notification(ep->user, json_str(method), json_get(m, "params"));
-    }
-}
-
 static void handle_line(struct rpc_endpoint *ep, str line)
 {
     line = str_trim(line);
@@ -317,10 +162,18 @@ static void handle_line(struct rpc_endpoint *ep, str line)
     AUTO_JSON(doc) = json_parse_reuse(&ep->spare, line, &why);
     if (!doc) {
         log_write(ep->log, LOG_WARN, "a line from the client is not JSON: %s", why);
-        put_error(ep, JSON_NONE, RPC_PARSE_ERROR, STR("Parse error"), STR_ABSENT);
+        rpc_refuse(ep, JSON_NONE, RPC_PARSE_ERROR, STR("Parse error"), STR_ABSENT);
         return;
     }
-    handle_message(ep, doc);
+    json m = json_root(doc);
+    if (ep->events->message && !ep->events->message(ep->user, m)) {
+        return;
+    }
+    if (ep->batches && json_count(m) && json_is(m, JSON_ARRAY)) {
+        rpc_handle_batch(ep, doc, m);
+    } else {
+        rpc_handle_message(ep, doc, m, NULL);
+    }
 }
 
 /* True when `line`, whole or not, is too long; the connection has ended then. */
@@ -422,6 +275,11 @@ void rpc_endpoint_start(struct rpc_endpoint *ep)
     channel_in_start(ep->in);
 }
 
+void rpc_endpoint_allow_batches(struct rpc_endpoint *ep, bool allowed)
+{
+    ep->batches = allowed;
+}
+
 void rpc_endpoint_pause(struct rpc_endpoint *ep, bool paused)
 {
     if (ep->paused == paused || ep->closed) {
@@ -468,9 +326,7 @@ void rpc_endpoint_free(struct rpc_endpoint *ep)
     rpc_flush(ep);
     channel_in_free(ep->in);
     channel_out_free(ep->output);
-    LIST_EACH(req, &ep->requests, struct rpc_request, link) {
-        free_request(req);
-    }
+    rpc_drop_requests(ep);
     LIST_EACH(call, &ep->calls, struct rpc_call, link) {
         list_remove(&call->link);
         free(call);

@@ -29,12 +29,16 @@ enum rpc_error_code {
     RPC_INTERNAL_ERROR = -32603,
     RPC_AUTH_REQUIRED = -32000,
     RPC_RESOURCE_NOT_FOUND = -32002,
+    RPC_REQUEST_CANCELLED = -32800,
 };
 
 struct rpc_endpoint;
 struct rpc_request; /* a request of the other side that is not answered yet */
 
 struct rpc_events {
+    /* Anything that is JSON came: a message, an array of messages, or neither. False: it was dealt with. May
+     * be NULL. */
+    bool (*message)(void *user, json message);
     /* A request came. It stays open until rpc_reply() or rpc_reply_error(); when the connection closes first
      * it is freed with the endpoint, and answering it before that does no harm. */
     void (*request)(void *user, struct rpc_request *req);
@@ -55,6 +59,9 @@ void rpc_endpoint_start(struct rpc_endpoint *ep);
 /* Writes what is left if the other side takes it without waiting, drops open requests and calls (without
  * their callbacks), and frees the endpoint from the loop. */
 void rpc_endpoint_free(struct rpc_endpoint *ep);
+/* Whether a line may be an array of messages, each of which is then handled as if it had come alone; the
+ * answers to its requests go out as one array when all are there. Without, an array is no valid message. */
+void rpc_endpoint_allow_batches(struct rpc_endpoint *ep, bool allowed);
 /* Stops and goes on reading; nests not. */
 void rpc_endpoint_pause(struct rpc_endpoint *ep, bool paused);
 bool rpc_endpoint_congested(const struct rpc_endpoint *ep);
@@ -73,6 +80,8 @@ struct rpc_request *rpc_request_find(struct rpc_endpoint *ep, json id);
 /* Answer and free the request. `result` and `data` are JSON texts; `data` may be absent. */
 void rpc_reply(struct rpc_request *req, str result);
 void rpc_reply_error(struct rpc_request *req, int code, str message, str data);
+/* An error for a message that is no open request; a missing `id` is written as null. */
+void rpc_refuse(struct rpc_endpoint *ep, json id, int code, str message, str data);
 
 /* ---- Messages to the other side ----
  * The caller writes the value of `params` into the returned buffer, between begin and end. */

@@ -45,10 +45,9 @@ struct session *agent_session(struct agent *a, str id)
     return map_get(&a->sessions, id);
 }
 
-void agent_use_client(struct agent *a, int protocol_version, json capabilities)
+void agent_use_client(struct agent *a, int spoken, int form, json capabilities)
 {
-    a->client.protocol_version = protocol_version;
-    client_capabilities_read(&a->client, capabilities);
+    client_capabilities_read(&a->client, spoken, form, capabilities);
     size_t at = 0;
     void *s;
     while (map_next(&a->sessions, &at, NULL, &s)) {

@@ -51,8 +51,8 @@ void agent_close(struct agent *a);
 /* After the loop has ended. */
 void agent_free(struct agent *a);
 
-/* initialize: takes over what the client declared, for open sessions too. */
-void agent_use_client(struct agent *a, int protocol_version, json capabilities);
+/* initialize: takes over what the client declared, for open sessions too; see client_capabilities_read(). */
+void agent_use_client(struct agent *a, int spoken, int form, json capabilities);
 /* Asks the CLI in the background who is signed in, unless it is being asked. `cwd` may be absent. */
 void agent_probe_auth(struct agent *a, str cwd);
 /* The account that a CLI told at its start. */

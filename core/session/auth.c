@@ -70,6 +70,11 @@ static void put_login_args(struct buf *b, const struct login_method *m)
     }
 }
 
+static const char *method_key(const struct auth_options *o)
+{
+    return o->client->protocol_version >= 2 ? "methodId" : "id";
+}
+
 static void put_terminal_auth(struct buf *b, const struct login_method *m, const struct auth_options *o)
 {
     json_key(b, "_meta");
@@ -92,7 +97,7 @@ static void put_terminal_auth(struct buf *b, const struct login_method *m, const
 static void put_login_method(struct buf *b, const struct login_method *m, const struct auth_options *o)
 {
     json_open_object(b);
-    json_member_c(b, "id", m->id);
+    json_member_c(b, method_key(o), m->id);
     json_member_c(b, "name", m->name);
     json_member_c(b, "description", m->description);
     json_member_c(b, "type", "terminal");
@@ -106,10 +111,13 @@ static void put_login_method(struct buf *b, const struct login_method *m, const 
     json_close_object(b);
 }
 
-static void put_gateway_method(struct buf *b, size_t i)
+static void put_gateway_method(struct buf *b, size_t i, const struct auth_options *o)
 {
     json_open_object(b);
-    json_member_str(b, "id", gateway_methods[i].id);
+    json_member_str(b, method_key(o), gateway_methods[i].id);
+    if (o->client->protocol_version >= 2) {
+        json_member_c(b, "type", "agent");
+    }
     json_member_c(b, "name", "Custom model gateway");
     json_member_c(b, "description", gateway_methods[i].description);
     json_key(b, "_meta");
@@ -133,7 +141,7 @@ void auth_put_methods(struct buf *b, const struct auth_options *o)
         }
     }
     for (size_t i = 0; o->client->auth_gateway && i < ARRAY_LEN(gateway_methods); i++) {
-        put_gateway_method(b, i);
+        put_gateway_method(b, i, o);
     }
     json_close_array(b);
 }

@@ -331,9 +331,8 @@ void session_use_client(struct session *s)
     }
 }
 
-void session_announce(struct session *s)
+void session_answered(struct session *s)
 {
-    session_send_commands(s);
     mcp_sign_in_begin(s, NULL);
     ask_window(s);
 }

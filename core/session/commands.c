@@ -31,35 +31,44 @@ static bool is_hidden(str name)
     return false;
 }
 
-/* Writes the input member: the hint, a list of hints as one text, or null. */
-static void put_input(struct buf *b, json hint)
+/* Writes the input member; v1 has null where there is none. */
+static void put_input(struct buf *b, str hint, bool v2)
 {
-    AUTO_BUF(text);
-    if (json_is(hint, JSON_ARRAY)) {
-        bool first = true;
-        for (struct json_iter it = json_each(hint); json_next(&it);) {
-            str part = json_str(it.value);
-            if (part.p) {
-                buf_put_c(&text, first ? "" : " ");
-                buf_put_str(&text, part);
-                first = false;
-            }
-        }
-    } else {
-        buf_put_str(&text, json_str(hint));
+    if (!hint.n && v2) {
+        return;
     }
     json_key(b, "input");
-    if (!text.n) {
+    if (!hint.n) {
         json_put_null(b);
-    } else {
-        json_open_object(b);
-        json_member_str(b, "hint", buf_str(&text));
-        json_close_object(b);
+        return;
     }
-    b->failed |= text.failed;
+    json_open_object(b);
+    if (v2) {
+        json_member_c(b, "type", "text");
+    }
+    json_member_str(b, "hint", hint);
+    json_close_object(b);
 }
 
-static void put_command(struct buf *b, json command, json terminal_commands)
+/* The hint, or a list of hints as one text. */
+static void read_hint(struct buf *text, json hint)
+{
+    if (!json_is(hint, JSON_ARRAY)) {
+        buf_put_str(text, json_str(hint));
+        return;
+    }
+    bool first = true;
+    for (struct json_iter it = json_each(hint); json_next(&it);) {
+        str part = json_str(it.value);
+        if (part.p) {
+            buf_put_c(text, first ? "" : " ");
+            buf_put_str(text, part);
+            first = false;
+        }
+    }
+}
+
+static void put_command(struct buf *b, json command, json terminal_commands, bool v2)
 {
     str name = json_text(json_get(command, "name"));
     if (!name.p || str_is(name, "mcp") || lists(terminal_commands, name)) {
@@ -79,27 +88,26 @@ static void put_command(struct buf *b, json command, json terminal_commands)
     json_open_object(b);
     json_member_str(b, "name", name);
     json_member_str(b, "description", description.p ? description : STR(""));
-    put_input(b, json_get(command, "argumentHint"));
+    AUTO_BUF(hint);
+    read_hint(&hint, json_get(command, "argumentHint"));
+    put_input(b, buf_str(&hint), v2);
     json_close_object(b);
-    b->failed |= renamed.failed;
+    b->failed |= renamed.failed || hint.failed;
 }
 
-void commands_put(struct buf *b, json cli_commands, json terminal_commands)
+void commands_put(struct buf *b, json cli_commands, json terminal_commands, bool v2)
 {
     json_open_array(b);
     if (json_is(cli_commands, JSON_ARRAY)) {
         for (struct json_iter it = json_each(cli_commands); json_next(&it);) {
-            put_command(b, it.value, terminal_commands);
+            put_command(b, it.value, terminal_commands, v2);
         }
     }
     json_open_object(b);
     json_member_c(b, "name", "mcp");
     json_member_c(b, "description",
                   "Show the MCP servers of this session, or reconnect, enable or disable them");
-    json_key(b, "input");
-    json_open_object(b);
-    json_member_c(b, "hint", "[reconnect|enable|disable [<server>|all]]");
-    json_close_object(b);
+    put_input(b, STR("[reconnect|enable|disable [<server>|all]]"), v2);
     json_close_object(b);
     json_close_array(b);
 }

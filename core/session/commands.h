@@ -9,8 +9,9 @@
 
 /* Writes the availableCommands array. `cli_commands` is the CLI's list ({name, description,
  * argumentHint}); `terminal_commands` the names that the CLI serves only in a terminal, as
- * `terminal_slash_commands` of system/init has them, or missing. Entries of another shape are left out. */
-void commands_put(struct buf *b, json cli_commands, json terminal_commands);
+ * `terminal_slash_commands` of system/init has them, or missing. Entries of another shape are left out.
+ * `v2`: in the form of ACP v2. */
+void commands_put(struct buf *b, json cli_commands, json terminal_commands, bool v2);
 /* True when the two lists of terminal commands name the same commands, in any order. A missing list
  * is an empty one. */
 bool commands_same_terminal_list(json a, json b);

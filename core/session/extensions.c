@@ -96,9 +96,10 @@ struct goal_request {
     void *user;
 };
 
-static void goal_inserted(void *user)
+static void goal_inserted(void *user, const char *uuid)
 {
     (void)user;
+    (void)uuid;
 }
 
 static void goal_ended(void *user, const struct turn_end *end)

@@ -9,11 +9,16 @@
 
 /* ---- Commands and titles ---- */
 
-void session_send_commands(struct session *s)
+void session_put_commands(struct session *s, struct buf *b)
 {
     json list = s->commands ? json_root(s->commands) : json_get(json_root(s->initialized), "commands");
+    commands_put(b, list, json_root(s->terminal_commands), s->agent->client.protocol_version >= 2);
+}
+
+void session_send_commands(struct session *s)
+{
     AUTO_BUF(b);
-    commands_put(&b, list, json_root(s->terminal_commands));
+    session_put_commands(s, &b);
     s->agent->surface->commands(s->agent->surface_self, str_of(s->id), buf_str(&b));
 }
 

@@ -159,7 +159,6 @@ void session_warn_auto(struct session *s);
 
 /* frames.c */
 void session_on_frame(struct session *s, struct json_doc *doc);
-void session_send_commands(struct session *s);
 
 /* transcript.c */
 void session_on_stream_event(struct session *s, json frame);

@@ -25,6 +25,8 @@ struct session_params {
 
 /* For FIELD_CHECKED: NULL when `v` is an array of MCP servers in ACP form, else what was expected. */
 const char *mcp_servers_check(json v);
+/* The same in the form of ACP v2, which names every type and lets lists be absent. */
+const char *mcp_servers_check_v2(json v);
 /* _meta.claudeCode.options; missing when it is no object. */
 json session_params_options(const struct session_params *p);
 /* The stored session that `options.resume` names; absent when there is none. */

@@ -219,13 +219,9 @@ static void answered(void *user, json result, json error)
     }
 }
 
-static void ask(struct question *q, bool elicitation, str params)
+static void asked(struct question *q, uint64_t request)
 {
-    struct agent *a = q->s->agent;
-    const struct surface *face = a->surface;
-    q->state = QUESTION_OPEN;
-    q->asked =
-        (elicitation ? face->ask_elicitation : face->ask_permission)(a->surface_self, params, answered, q);
+    q->asked = request;
     if (q->asked) {
         session_sync_waiting(q->s);
     } else {
@@ -233,27 +229,35 @@ static void ask(struct question *q, bool elicitation, str params)
     }
 }
 
-/* The tool call is announced and the request is written, or that failed. */
-static void prepared(void *user, str params)
+static void ask_form(struct question *q, str params)
+{
+    struct agent *a = q->s->agent;
+    q->state = QUESTION_OPEN;
+    asked(q, a->surface->ask_elicitation(a->surface_self, params, answered, q));
+}
+
+/* The tool call is announced and the request is made, or that failed. */
+static void prepared(void *user, const struct permission_request *rq)
 {
     struct question *q = user;
+    struct agent *a = q->s->agent;
     AUTO_BUF(form);
     if (q->state == QUESTION_DROPPED) {
         free_question(q);
         return;
     }
     q->state = QUESTION_OPEN; /* from now on its end frees it */
-    if (!params.p) {
+    if (!rq) {
         refuse(q, STR("the permission request could not be made"));
         return;
     }
-    if (q->form) {
-        question_form_put_request(&form, q->form, children_session_of_agent(q->s, str_of(q->agent_id)),
-                                  q->s->agent->client.air);
-        params = buf_ok(&form) ? buf_str(&form) : STR_ABSENT;
+    if (!q->form) {
+        asked(q, a->surface->ask_permission(a->surface_self, rq, answered, q));
+        return;
     }
-    if (params.p) {
-        ask(q, q->form != NULL, params);
+    question_form_put_request(&form, q->form, children_session_of_agent(q->s, str_of(q->agent_id)), a->client.air);
+    if (buf_ok(&form)) {
+        ask_form(q, buf_str(&form));
     } else {
         refuse(q, STR("out of memory"));
     }
@@ -326,7 +330,7 @@ static void begin_elicitation(struct question *q, json request)
     bool shown = uuid_v4(uuid) &&
                  elicitation_put_request(&params, request, &s->agent->client, str_of(s->id), str_of(uuid));
     if (shown && buf_ok(&params)) {
-        ask(q, true, buf_str(&params));
+        ask_form(q, buf_str(&params));
     } else {
         respond(q, STR(ELICITATION_DECLINE));
     }
@@ -341,7 +345,7 @@ static void begin_dialog(struct question *q, json request)
     bool shown =
         s->agent->client.elicitation_form && user_dialog_put_request(&params, request, str_of(s->id));
     if (shown && buf_ok(&params)) {
-        ask(q, true, buf_str(&params));
+        ask_form(q, buf_str(&params));
     } else {
         respond(q, STR(USER_DIALOG_CANCELLED));
     }

@@ -47,8 +47,12 @@ bool session_ended(const struct session *s);
 /* What session/new answers beside the id. */
 void session_put_modes(struct session *s, struct buf *b);
 void session_put_options(struct session *s, struct buf *b);
-/* What follows the answer: the commands, and the context window's size in the background. */
-void session_announce(struct session *s);
+/* The commands, an array; and an update with them. */
+void session_put_commands(struct session *s, struct buf *b);
+void session_send_commands(struct session *s);
+/* The client has the answer, so that what needs it can begin: the sign-in to MCP servers, and the question for
+ * the context window's size. */
+void session_answered(struct session *s);
 
 /* session/prompt. The prompt's blocks passed prompt_check(); `meta` is its _meta, or missing. False: it was
  * refused with

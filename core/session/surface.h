@@ -1,7 +1,7 @@
 /* The border between a session and the protocol that a client speaks: what a session has to say, as a table
  * of callbacks, and what it asks the client.
  *
- * A session knows no message shapes. An ACP surface (acp_v1, later acp_v2) fills in the table and shapes the
+ * A session knows no message shapes. An ACP surface (acp_v1, acp_v2) fills in the table and shapes the
  * messages; the sessions of one connection share it. JSON arguments are texts that are valid during the call.
  */
 #ifndef HERALD_SESSION_SURFACE_H
@@ -16,6 +16,16 @@ enum message_role { MESSAGE_AGENT, MESSAGE_THOUGHT, MESSAGE_USER };
 /* The client's answer to a request of ours. Both are missing when there is none: the connection closed, or
  * the answer was malformed. */
 typedef void surface_answer_cb(void *user, json result, json error);
+
+/* May this tool call run? */
+struct permission_request {
+    str session;              /* of the call: the root, or a subagent's */
+    str title;                /* what is asked, in a line */
+    str description;          /* why it is asked; may be absent */
+    struct tool_report *call; /* all that is to be seen of it */
+    str options;              /* an array */
+    str meta;                 /* of the request, an object; may be absent */
+};
 
 struct surface {
     /* A piece of a message. `message_id` may be absent; `meta` is a JSON object or absent. */
@@ -44,9 +54,10 @@ struct surface {
     /* What the connection knows of the account; the whole status object. */
     void (*auth_status)(void *self, str status);
 
-    /* Requests to the client. `params` is the whole object. A number for withdraw(), or 0 when the request
-     * could not be made (then the callback does not come). */
-    uint64_t (*ask_permission)(void *self, str params, surface_answer_cb *cb, void *user);
+    /* Requests to the client. A number for withdraw(), or 0 when the request could not be made (then the
+     * callback does not come). `params` is the whole object. */
+    uint64_t (*ask_permission)(void *self, const struct permission_request *rq, surface_answer_cb *cb,
+                               void *user);
     uint64_t (*ask_elicitation)(void *self, str params, surface_answer_cb *cb, void *user);
     /* The question no longer matters; its callback does not come. */
     void (*withdraw)(void *self, uint64_t request);

@@ -15,6 +15,7 @@
 #include "reporter_host/reporter_host.h"
 #include "json/json.h"
 
+struct permission_request;
 struct session;
 
 struct tool_call {
@@ -63,10 +64,10 @@ void tool_calls_hook(struct tool_calls *tc, json input, str tool_use_id);
 void tool_calls_denied(struct tool_calls *tc, json message);
 void tool_calls_progress(struct tool_calls *tc, json beat);
 
-/* A question about a call: announces it when that is due, then calls `ready` with the parameters of the
- * request (an object) or, when that cannot be done, an absent text. `ready` may come before this returns, or
- * after the disk was read. `options` and `meta` are members of the request, as JSON. */
-typedef void tool_calls_ready_cb(void *user, str params);
+/* A question about a call: announces it when that is due, then calls `ready` with the request or, when that
+ * cannot be done, NULL. `ready` may come before this returns, or after the disk was read. `options` are those
+ * of the request. */
+typedef void tool_calls_ready_cb(void *user, const struct permission_request *rq);
 void tool_calls_ask(struct tool_calls *tc, json request, str options, tool_calls_ready_cb *ready, void *user);
 
 /* A cancel begins: nothing counts as told any more, so that the ends of the calls are told whole, and no hook

@@ -188,7 +188,7 @@ static void worked(uv_work_t *request, int status)
     if (session_live(s)) {
         finish(job);
     } else if (job->ready) {
-        job->ready(job->user, STR_ABSENT);
+        job->ready(job->user, NULL);
     }
     tool_job_end(job);
     free(job);

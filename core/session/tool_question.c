@@ -1,67 +1,60 @@
-/* Permission questions about tool calls: the call is announced, then the request is written. */
+/* Permission questions about tool calls: the call is announced, then the request is made. */
 #include <stdlib.h>
 
 #include "permission/presentation.h"
+#include "report/items.h"
 #include "session/children.h"
 #include "session/tool_job.h"
 
-/* The toolCall member of the request. */
-static void put_request_call(struct tool_job *job, struct buf *b, const struct permission_question *q,
-                             str preview, bool notice)
+/* The tool call of the request. */
+static void fill_call(struct tool_job *job, struct tool_report *r, const struct permission_question *q,
+                      str preview, bool notice, str heading)
 {
+    struct arena *a = &job->mem;
     bool air = job->cx.client->air;
-    str title = permission_heading(&job->mem, q, render_title(&job->cx, &job->call, &job->use));
-    str blocked = permission_blocked_path(&job->mem, q);
+    str blocked = permission_blocked_path(a, q);
     str locations = render_locations(&job->cx, &job->use, blocked);
-    json_key(b, "toolCall");
-    json_open_object(b);
-    json_member_str(b, "toolCallId", job->call.id);
-    if (!air) {
-        json_member_str(b, "name", job->call.name);
-        json_member_c(b, "status", "pending");
-    }
-    json_member_raw(b, "rawInput", render_raw_input(&job->cx, job->call.input, &job->use, notice));
-    json_member_str(b, "title", title);
+    *r = (struct tool_report){.id = job->call.id};
+    r->field[REPORT_RAW_INPUT] = render_raw_input(&job->cx, job->call.input, &job->use, notice);
+    r->field[REPORT_TITLE] = json_string(a, heading);
+    permission_add_call_meta(a, q, air, job->call.parent, r);
     if (air) {
-        json_member_raw(b, "content", preview);
+        r->field[REPORT_CONTENT] = preview;
         if (blocked.p && !str_eq(locations, render_locations(&job->cx, &job->use, STR_ABSENT))) {
-            json_member_raw(b, "locations", locations);
+            r->field[REPORT_LOCATIONS] = locations;
         }
-    } else {
-        enum fact_form form = client_takes_facts(job->cx.client) ? FORM_FACT : FORM_PLAIN;
-        int kind = job->use.kind[form];
-        json_member_c(b, "kind", tool_kind_name(kind < 0 ? KIND_OTHER : (enum tool_kind)kind));
-        str content = preview.p ? preview : render_use_content(&job->cx, &job->call, &job->use);
-        json_key(b, "content");
-        if (!str_is(content, "[]") || !permission_put_input_content(b, q)) {
-            json_put_raw(b, content);
-        }
-        json_member_raw(b, "locations", locations);
+        return;
     }
-    size_t before = b->n;
-    json_key(b, "_meta");
-    if (!permission_put_call_meta(b, q, air, job->call.parent)) {
-        buf_truncate(b, before);
+    int kind = job->use.kind[form_for(&job->cx)];
+    str content = preview.p ? preview : render_use_content(&job->cx, &job->call, &job->use);
+    if (str_is(content, "[]")) {
+        AUTO_BUF(input);
+        content = permission_put_input_content(&input, q) ? arena_buf(a, &input) : content;
     }
-    json_close_object(b);
+    r->name = job->call.name;
+    r->field[REPORT_STATUS] = STR("\"pending\"");
+    r->field[REPORT_KIND] = json_string(a, str_of(tool_kind_name(kind < 0 ? KIND_OTHER : (enum tool_kind)kind)));
+    r->field[REPORT_CONTENT] = content;
+    r->field[REPORT_LOCATIONS] = locations;
 }
 
-static void put_request(struct tool_job *job, struct buf *b, const struct permission_question *q, str preview,
-                        bool notice)
+static void tell_ready(struct tool_job *job, const struct permission_question *q, str preview, bool notice)
 {
-    json_open_object(b);
-    json_member_str(b, "sessionId", children_session_of_agent(job->session, q->agent_id));
-    put_request_call(job, b, q, preview, notice);
-    json_member_raw(b, "options", job->options);
-    if (job->cx.client->air) {
-        size_t before = b->n;
-        json_key(b, "_meta");
-        str heading = permission_heading(&job->mem, q, render_title(&job->cx, &job->call, &job->use));
-        if (!permission_put_request_meta(b, q, heading)) {
-            buf_truncate(b, before);
-        }
+    str heading = permission_heading(&job->mem, q, render_title(&job->cx, &job->call, &job->use));
+    struct tool_report call;
+    struct permission_request rq = {
+        .session = children_session_of_agent(job->session, q->agent_id),
+        .title = permission_title(&job->mem, q, heading),
+        .description = permission_description(&job->mem, q),
+        .call = &call,
+        .options = job->options,
+    };
+    AUTO_BUF(meta);
+    if (job->cx.client->air && permission_put_request_meta(&meta, q, heading)) {
+        rq.meta = buf_str(&meta);
     }
-    json_close_object(b);
+    fill_call(job, &call, q, preview, notice, heading);
+    job->ready(job->user, buf_ok(&meta) && arena_ok(&job->mem) ? &rq : NULL);
 }
 
 static void finish_question(struct tool_job *job)
@@ -75,7 +68,7 @@ static void finish_question(struct tool_job *job)
     }
     struct tool_call *call = tool_calls_find(job->calls, job->call.id);
     if (!call || !permission_question_read(&q, job->message)) {
-        job->ready(job->user, STR_ABSENT);
+        job->ready(job->user, NULL);
         return;
     }
     if (!call->announced && arena_ok(&job->mem)) {
@@ -92,9 +85,7 @@ static void finish_question(struct tool_job *job)
     if (preview.p) {
         field_tracker_pin(job->calls->tracker, job->call.id, preview);
     }
-    AUTO_BUF(b);
-    put_request(job, &b, &q, preview, notice);
-    job->ready(job->user, buf_ok(&b) && arena_ok(&job->mem) ? buf_str(&b) : STR_ABSENT);
+    tell_ready(job, &q, preview, notice);
 }
 
 void tool_calls_ask(struct tool_calls *tc, json request, str options, tool_calls_ready_cb *ready, void *user)
@@ -106,7 +97,7 @@ void tool_calls_ask(struct tool_calls *tc, json request, str options, tool_calls
         call = tool_calls_open(tc, q.tool_use_id, q.tool_name, asks ? str_of(asks->call) : STR_ABSENT);
     }
     if (!call) {
-        ready(user, STR_ABSENT);
+        ready(user, NULL);
         return;
     }
     call->dispatched = true;

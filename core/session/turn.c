@@ -112,9 +112,10 @@ void turns_free(struct turns *ts)
     map_free(&ts->orphans, NULL);
 }
 
-static void nobody_inserted(void *user)
+static void nobody_inserted(void *user, const char *uuid)
 {
     (void)user;
+    (void)uuid;
 }
 
 static void nobody_ended(void *user, const struct turn_end *end)
@@ -158,7 +159,7 @@ void turn_insert(struct turns *ts, struct turn *t)
 {
     if (!t->inserted) {
         t->inserted = true;
-        t->observer->inserted(t->user);
+        t->observer->inserted(t->user, t->uuid);
         turn_work_begins(ts, t);
     }
 }

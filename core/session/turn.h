@@ -48,8 +48,8 @@ struct turn_end {
 
 /* Answers one prompt. */
 struct turn_observer {
-    /* The CLI has taken the prompt in. At most once, never after the end. */
-    void (*inserted)(void *user);
+    /* The CLI has taken the prompt in, under this uuid. At most once, never after the end. */
+    void (*inserted)(void *user, const char *uuid);
     /* The end; exactly once. The observer forgets the turn. */
     void (*ended)(void *user, const struct turn_end *end);
 };

@@ -175,10 +175,8 @@ static void say_status(void *me, str status)
     check_json(status);
 }
 
-static uint64_t ask(void *me, str params, surface_answer_cb *cb, void *user)
+static uint64_t open_ask(surface_answer_cb *cb, void *user)
 {
-    (void)me;
-    check_json(params);
     for (size_t i = 0; i < ASKS_MAX; i++) {
         if (!self.asks[i].id) {
             self.asks[i] = (struct ask){++self.last_ask, cb, user};
@@ -186,6 +184,26 @@ static uint64_t ask(void *me, str params, surface_answer_cb *cb, void *user)
         }
     }
     return 0;
+}
+
+static uint64_t ask_permission(void *me, const struct permission_request *rq, surface_answer_cb *cb, void *user)
+{
+    (void)me;
+    FUZZ_CHECK(rq->session.n && rq->call->id.p, "a request names what it is about");
+    check_json(rq->options);
+    AUTO_BUF(b);
+    json_open_object(&b);
+    tool_report_put_call(&b, rq->call);
+    json_close_object(&b);
+    check_json(buf_str(&b));
+    return open_ask(cb, user);
+}
+
+static uint64_t ask_elicitation(void *me, str params, surface_answer_cb *cb, void *user)
+{
+    (void)me;
+    check_json(params);
+    return open_ask(cb, user);
 }
 
 static void withdraw(void *me, uint64_t request)
@@ -221,17 +239,18 @@ static const struct surface surface = {
     .update = say_update,
     .raw = say_raw,
     .auth_status = say_status,
-    .ask_permission = ask,
-    .ask_elicitation = ask,
+    .ask_permission = ask_permission,
+    .ask_elicitation = ask_elicitation,
     .withdraw = withdraw,
     .notify = notify,
 };
 
 /* ---- The client's side ---- */
 
-static void inserted(void *user)
+static void inserted(void *user, const char *uuid)
 {
     (void)user;
+    FUZZ_CHECK(strlen(uuid) == 36, "a prompt has a uuid");
 }
 
 static void ended(void *user, const struct turn_end *e)

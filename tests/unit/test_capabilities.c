@@ -2,12 +2,17 @@
 
 #include "client/capabilities.h"
 
+static struct client_capabilities read_as(int spoken, int form, const char *text)
+{
+    struct client_capabilities c;
+    AUTO_JSON(doc) = parse_or_fail(text);
+    client_capabilities_read(&c, spoken, form, json_root(doc));
+    return c;
+}
+
 static struct client_capabilities read(const char *text)
 {
-    struct client_capabilities c = {.protocol_version = 1};
-    AUTO_JSON(doc) = parse_or_fail(text);
-    client_capabilities_read(&c, json_root(doc));
-    return c;
+    return read_as(1, 1, text);
 }
 
 static void test_any_object_makes_the_client_air(void **state)

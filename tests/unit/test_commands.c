@@ -10,7 +10,7 @@ static char *built(const char *commands, const char *terminal)
     AUTO_JSON(list) = parse_or_fail(commands);
     AUTO_JSON(names) = terminal ? parse_or_fail(terminal) : NULL;
     AUTO_BUF(b);
-    commands_put(&b, json_root(list), names ? json_root(names) : JSON_NONE);
+    commands_put(&b, json_root(list), names ? json_root(names) : JSON_NONE, false);
     assert_true(buf_ok(&b));
     AUTO_JSON(made) = parse_or_fail(buf_c(&b));
     json last = json_nth(json_root(made), json_count(json_root(made)) - 1);

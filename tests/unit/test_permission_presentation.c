@@ -120,7 +120,10 @@ static void check_call_meta(const char *more, bool air, const char *parent, cons
     struct permission_question q;
     AUTO_JSON(doc) = ask(&q, "mcp__s__t", more);
     AUTO_BUF(b);
-    assert_int_equal(permission_put_call_meta(&b, &q, air, str_of(parent)), expected != NULL);
+    AUTO_ARENA(a);
+    struct tool_report call = {0};
+    permission_add_call_meta(&a, &q, air, str_of(parent), &call);
+    assert_int_equal(tool_report_put_meta(&b, &call), expected != NULL);
     assert_str(buf_str(&b), expected ? expected : "");
 }
 

@@ -166,14 +166,12 @@ struct tool_call *tool_calls_find(struct tool_calls *tc, str id)
 
 static void end_preparation(struct asked *q, bool well, str options)
 {
-    AUTO_BUF(b);
-    if (well) {
-        buf_printf(&b, "{\"toolCallId\":\"q%u\",\"options\":", (unsigned)(q - w.asked));
-        json_put_raw(&b, options.n ? options : STR("[]"));
-        buf_put_c(&b, "}");
-    }
+    AUTO_BUF(id);
+    buf_printf(&id, "q%u", (unsigned)(q - w.asked));
+    struct tool_report call = {.id = buf_str(&id)};
+    struct permission_request rq = {.call = &call, .options = options.n ? options : STR("[]")};
     q->preparing = false;
-    q->ready(q->ready_user, well ? buf_str(&b) : STR_ABSENT);
+    q->ready(q->ready_user, well ? &rq : NULL);
 }
 
 void tool_calls_ask(struct tool_calls *tc, json request, str options, tool_calls_ready_cb *ready, void *user)
@@ -228,11 +226,12 @@ void mcp_sign_in_drop(struct session *s)
     (void)s;
 }
 
-static uint64_t note_request(str params, surface_answer_cb *cb, void *user)
+/* What the client was sent: the options of a permission request, or the parameters of a form. */
+static uint64_t note_request(str id, str sent, surface_answer_cb *cb, void *user)
 {
-    struct json_doc *doc = json_parse(params, NULL);
+    struct json_doc *doc = json_parse(sent, NULL);
     assert_non_null(doc);
-    str id = json_str(json_get(json_root(doc), "toolCallId"));
+    id = id.p ? id : json_str(json_get(json_root(doc), "toolCallId"));
     struct asked *q = asked_of(id.p ? id : json_str(json_get(json_root(doc), "message")));
     assert_false(q->requested);
     assert_int_equal(q->answers, 0);
@@ -247,16 +246,17 @@ static uint64_t note_request(str params, surface_answer_cb *cb, void *user)
     return (uint64_t)(q - w.asked) + 1;
 }
 
-static uint64_t ask_permission(void *self, str params, surface_answer_cb *cb, void *user)
+static uint64_t ask_permission(void *self, const struct permission_request *rq, surface_answer_cb *cb,
+                               void *user)
 {
     (void)self;
-    return note_request(params, cb, user);
+    return note_request(rq->call->id, rq->options, cb, user);
 }
 
 static uint64_t ask_elicitation(void *self, str params, surface_answer_cb *cb, void *user)
 {
     (void)self;
-    return note_request(params, cb, user);
+    return note_request(STR_ABSENT, params, cb, user);
 }
 
 static void withdraw(void *self, uint64_t request)
@@ -399,7 +399,7 @@ static void prepare_one(void)
 /* What the choice of the id `id` among the request's options must become. */
 static enum said expected(const struct asked *q, str id)
 {
-    for (struct json_iter it = json_each(json_get(json_root(q->params), "options")); json_next(&it);) {
+    for (struct json_iter it = json_each(json_root(q->params)); json_next(&it);) {
         if (str_eq(json_str(json_get(it.value, "optionId")), id)) {
             bool denies = str_is(id, "reject") || str_starts(id, STR("exit-plan-clear-"));
             return denies ? SAID_DENY : SAID_ALLOW;

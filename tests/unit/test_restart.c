@@ -91,7 +91,7 @@ static struct bench *bench_of(void *self)
     return self;
 }
 
-static uint64_t on_permission(void *self, str params, surface_answer_cb *cb, void *user);
+static uint64_t on_permission(void *self, const struct permission_request *rq, surface_answer_cb *cb, void *user);
 
 struct late_answer {
     uv_idle_t idle;
@@ -115,11 +115,11 @@ static void answer_late(uv_idle_t *idle)
     la->cb(la->user, json_root(doc), JSON_NONE);
 }
 
-static uint64_t on_permission(void *self, str params, surface_answer_cb *cb, void *user)
+static uint64_t on_permission(void *self, const struct permission_request *rq, surface_answer_cb *cb, void *user)
 {
     struct late_answer *la = calloc(1, sizeof(*la));
     assert_non_null(la);
-    assert_true(str_has(params, STR("exit-plan-default")));
+    assert_true(str_has(rq->options, STR("exit-plan-default")));
     *la = (struct late_answer){.b = bench_of(self), .cb = cb, .user = user};
     assert_int_equal(uv_idle_init(&la->b->loop, &la->idle), 0);
     la->idle.data = la;
@@ -195,9 +195,9 @@ static const struct surface face = {
 
 /* ---- The prompts ---- */
 
-static void on_inserted(void *user)
+static void on_inserted(void *user, const char *uuid)
 {
-    (void)user;
+    (void)user, (void)uuid;
 }
 
 static void end_bench(struct bench *b)

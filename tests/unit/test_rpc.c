@@ -54,7 +54,12 @@ static void on_congested(void *user, bool yes)
     b->congested += yes ? 1 : -1;
 }
 
-static const struct rpc_events events = {on_request, on_notification, on_closed, on_congested};
+static const struct rpc_events events = {
+    .request = on_request,
+    .notification = on_notification,
+    .closed = on_closed,
+    .congested = on_congested,
+};
 
 static int setup(void **state)
 {

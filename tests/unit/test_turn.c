@@ -30,8 +30,9 @@ static void note(const char *fmt, ...)
     va_end(ap);
 }
 
-static void on_inserted(void *user)
+static void on_inserted(void *user, const char *uuid)
 {
+    (void)uuid;
     note("+%s", (const char *)user);
 }
 

@@ -92,9 +92,10 @@ static struct prompt *prompt_of(const char *uuid)
     return NULL;
 }
 
-static void on_inserted(void *user)
+static void on_inserted(void *user, const char *uuid)
 {
     struct prompt *p = user;
+    (void)uuid;
     assert_false(p->inserted);
     assert_false(p->ended);
     p->inserted = true;

@@ -1,6 +1,6 @@
 /* The methods about accounts: authenticate, logout, providers. */
-#include "acp_v1/internal.h"
-#include "acp_v1/params.h"
+#include "acp/request.h"
+#include "acp/version.h"
 #include "json/fields.h"
 
 static void reply_refused(struct rpc_request *req, struct provider_error *e)
@@ -19,7 +19,7 @@ struct method_params {
     json meta;
 };
 
-void acp_v1_authenticate(struct acp_v1 *v, struct rpc_request *req)
+void acp_authenticate(struct connection *c, struct rpc_request *req)
 {
     static const struct json_field rows[] = {
         ROW(method_params, "methodId", method_id, FIELD_STRING, FIELD_REQUIRED),
@@ -33,30 +33,30 @@ void acp_v1_authenticate(struct acp_v1 *v, struct rpc_request *req)
     }
     if (!provider_gateway_method(p.method_id, &api)) {
         reply_details(req, "Method not implemented.");
-    } else if (!providers_authenticate(v->agent.providers, api, p.meta, &e)) {
+    } else if (!providers_authenticate(c->agent.providers, api, p.meta, &e)) {
         reply_refused(req, &e);
     } else {
-        agent_note_gateway(&v->agent, json_str(json_path(p.meta, "gateway", "baseUrl", NULL)));
+        agent_note_gateway(&c->agent, json_str(json_path(p.meta, "gateway", "baseUrl", NULL)));
         reply_empty(req);
     }
 }
 
-void acp_v1_logout(struct acp_v1 *v, struct rpc_request *req)
+void acp_logout(struct connection *c, struct rpc_request *req)
 {
-    agent_logout(&v->agent, reply_done, req);
+    agent_logout(&c->agent, reply_done, req);
 }
 
-void acp_v1_providers_list(struct acp_v1 *v, struct rpc_request *req)
+void acp_providers_list(struct connection *c, struct rpc_request *req)
 {
     if (!READ_OBJECT(req)) {
         return;
     }
     AUTO_BUF(b);
-    providers_put_list(v->agent.providers, &b, v->agent.env);
+    providers_put_list(c->agent.providers, &b, c->agent.env);
     rpc_reply(req, buf_str(&b));
 }
 
-void acp_v1_providers_set(struct acp_v1 *v, struct rpc_request *req)
+void acp_providers_set(struct connection *c, struct rpc_request *req)
 {
     static const struct json_field rows[] = {
         ROW(provider_params, "providerId", provider_id, FIELD_STRING, FIELD_REQUIRED),
@@ -72,7 +72,7 @@ void acp_v1_providers_set(struct acp_v1 *v, struct rpc_request *req)
     }
     struct provider_route *route = provider_route_check(&p, &e);
     if (route) {
-        providers_set(v->agent.providers, route);
+        providers_set(c->agent.providers, route);
         reply_empty(req);
     } else {
         reply_refused(req, &e);
@@ -83,7 +83,7 @@ struct provider_id_params {
     str provider_id;
 };
 
-void acp_v1_providers_disable(struct acp_v1 *v, struct rpc_request *req)
+void acp_providers_disable(struct connection *c, struct rpc_request *req)
 {
     static const struct json_field rows[] = {
         ROW(provider_id_params, "providerId", provider_id, FIELD_STRING, FIELD_REQUIRED),
@@ -93,7 +93,7 @@ void acp_v1_providers_disable(struct acp_v1 *v, struct rpc_request *req)
         return;
     }
     if (provider_id_known(p.provider_id)) {
-        providers_set(v->agent.providers, NULL);
+        providers_set(c->agent.providers, NULL);
     }
     reply_empty(req);
 }

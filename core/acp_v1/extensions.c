@@ -1,5 +1,6 @@
 /* The methods of the extensions. Their parameters are refused without data. */
-#include "acp_v1/params.h"
+#include "acp/request.h"
+#include "acp_v1/internal.h"
 #include "base/space.h"
 
 static void refuse(struct rpc_request *req, const char *why)
@@ -10,7 +11,7 @@ static void refuse(struct rpc_request *req, const char *why)
     rpc_reply_error(req, RPC_INVALID_PARAMS, buf_str(&message), STR_ABSENT);
 }
 
-void acp_v1_session_goal(struct acp_v1 *v, struct rpc_request *req)
+void acp_v1_session_goal(struct connection *c, struct rpc_request *req)
 {
     json params = rpc_request_params(req);
     str id = json_text(json_get(params, "sessionId")), action = json_str(json_get(params, "action"));
@@ -23,7 +24,7 @@ void acp_v1_session_goal(struct acp_v1 *v, struct rpc_request *req)
     } else if (set && !objective.n) {
         refuse(req, "objective must not be blank");
     } else {
-        struct session *s = agent_session(&v->agent, id);
+        struct session *s = agent_session(&c->agent, id);
         if (s) {
             session_goal(s, set ? objective : STR_ABSENT, reply_done, req);
         } else {
@@ -42,7 +43,7 @@ static void reply_stopped(void *user, const struct session_error *error, bool st
     }
 }
 
-void acp_v1_async_task_stop(struct acp_v1 *v, struct rpc_request *req)
+void acp_v1_async_task_stop(struct connection *c, struct rpc_request *req)
 {
     json params = rpc_request_params(req);
     str id = space_trim(json_str(json_get(params, "sessionId")));
@@ -51,7 +52,7 @@ void acp_v1_async_task_stop(struct acp_v1 *v, struct rpc_request *req)
         refuse(req, "sessionId and asyncTaskId must not be blank");
         return;
     }
-    struct session *s = agent_session(&v->agent, id);
+    struct session *s = agent_session(&c->agent, id);
     if (s) {
         session_stop_task(s, task, reply_stopped, req);
     } else {
