@@ -100,7 +100,8 @@ static int serve(struct program *p, int argc, char **argv)
     struct acp_served served;
     const char *versions = env_text("CLAUDE_AGENT_ACP_PROTOCOL");
     if (!acp_served_parse(versions, &served)) {
-        log_write(&p->log, LOG_ERROR, "CLAUDE_AGENT_ACP_PROTOCOL is \"%s\"; it can be auto, v1 or v2", versions);
+        log_write(&p->log, LOG_ERROR, "CLAUDE_AGENT_ACP_PROTOCOL is \"%s\"; it can be auto, v1 or v2",
+                  versions);
         return 1;
     }
     reporter_host_install_crash_handler();

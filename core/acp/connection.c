@@ -33,7 +33,8 @@ static void select_version(struct connection *c, const struct acp_version *versi
 
 static bool is_initialize(json message)
 {
-    return str_is(json_str(json_get(message, "method")), "initialize") && json_present(json_get(message, "id"));
+    return str_is(json_str(json_get(message, "method")), "initialize") &&
+           json_present(json_get(message, "id"));
 }
 
 static bool is_request(json message)

@@ -2,9 +2,9 @@
 #ifndef HERALD_ACP_REQUEST_H
 #define HERALD_ACP_REQUEST_H
 
-#include "json/fields.h"
 #include "rpc/endpoint.h"
 #include "session/session.h"
+#include "json/fields.h"
 
 /* Reads the parameters by the rows; when they do not fit, the request is answered and false comes back. */
 bool read_params(struct rpc_request *req, const struct json_field *rows, size_t n, void *out);

@@ -37,11 +37,11 @@ void acp_begin(struct connection *c, struct rpc_request *req, const struct begin
     }
 }
 
-bool acp_begin_stored(struct connection *c, struct rpc_request *req, const struct begin_params *p, bool replay,
-                      session_ready_cb *ready)
+bool acp_begin_stored(struct connection *c, struct rpc_request *req, const struct begin_params *p,
+                      bool replay, session_ready_cb *ready)
 {
-    bool begun = history_open(c->agent.history, &p->session, rpc_request_doc(req), p->session_id, replay,
-                              ready, req);
+    bool begun =
+        history_open(c->agent.history, &p->session, rpc_request_doc(req), p->session_id, replay, ready, req);
     reply_unless(req, begun);
     return begun;
 }

@@ -1,5 +1,5 @@
-/* What is asked of sessions alike in all versions. For beginning one the rows of the parameters and the answer
- * are a version's own. */
+/* What is asked of sessions alike in all versions. For beginning one the rows of the parameters and the
+ * answer are a version's own. */
 #ifndef HERALD_ACP_SESSIONS_H
 #define HERALD_ACP_SESSIONS_H
 
@@ -21,9 +21,10 @@ bool acp_read_begin(struct rpc_request *req, const struct json_field *rows, size
 /* `ready` answers the request, which is its `user`. A new session, or the stored one that `_meta` names. */
 void acp_begin(struct connection *c, struct rpc_request *req, const struct begin_params *p,
                session_ready_cb *ready);
-/* A stored session; with `replay` its history is sent first. False: the request is answered, without `ready`. */
-bool acp_begin_stored(struct connection *c, struct rpc_request *req, const struct begin_params *p, bool replay,
-                      session_ready_cb *ready);
+/* A stored session; with `replay` its history is sent first. False: the request is answered, without `ready`.
+ */
+bool acp_begin_stored(struct connection *c, struct rpc_request *req, const struct begin_params *p,
+                      bool replay, session_ready_cb *ready);
 /* A copy of a stored session. */
 void acp_begin_fork(struct connection *c, struct rpc_request *req, const struct begin_params *p,
                     session_ready_cb *ready);

@@ -1,5 +1,5 @@
-/* What sessions have to say, as far as all versions write it alike. Every message is written straight into the
- * connection's output. The functions fit into a surface table; `self` is the connection. */
+/* What sessions have to say, as far as all versions write it alike. Every message is written straight into
+ * the connection's output. The functions fit into a surface table; `self` is the connection. */
 #ifndef HERALD_ACP_UPDATES_H
 #define HERALD_ACP_UPDATES_H
 

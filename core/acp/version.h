@@ -15,8 +15,8 @@ struct connection {
     struct connection_setup setup;
     const struct acp_version *version; /* NULL: not selected yet */
     bool closed;
-    struct meta_filter *meta; /* v1: what AIR knows of each tool call's _meta */
-    struct tool_store *tools; /* v2: what the client has stored of each tool call */
+    struct meta_filter *meta;     /* v1: what AIR knows of each tool call's _meta */
+    struct tool_store *tools;     /* v2: what the client has stored of each tool call */
     struct replay_marks *replays; /* v2: sessions whose history is being sent */
 };
 

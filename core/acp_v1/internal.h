@@ -1,6 +1,6 @@
 /* The ACP v1 surface, for the files that make it up: methods.c, sessions.c, extensions.c (requests of the
- * client), initialize.c (what it is told first), updates.c (what goes to it). Follows the Agent Client Protocol
- * v1 and the AIR extension contract. */
+ * client), initialize.c (what it is told first), updates.c (what goes to it). Follows the Agent Client
+ * Protocol v1 and the AIR extension contract. */
 #ifndef HERALD_ACP_V1_INTERNAL_H
 #define HERALD_ACP_V1_INTERNAL_H
 

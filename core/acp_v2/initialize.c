@@ -4,7 +4,7 @@
 /* What this agent can do, but for AIR's extensions. */
 #define CAPABILITIES                                                                                         \
     "\"session\":{\"prompt\":{\"image\":{},\"embeddedContext\":{}},\"mcp\":{\"stdio\":{},\"http\":{}},"      \
-    "\"delete\":{},\"fork\":{},\"additionalDirectories\":{}},\"providers\":{},"                             \
+    "\"delete\":{},\"fork\":{},\"additionalDirectories\":{}},\"providers\":{},"                              \
     "\"_meta\":{\"claudeCode\":{\"promptQueueing\":true},\"authStatus\":{}}"
 
 static void put_answer(struct connection *c, struct buf *b)

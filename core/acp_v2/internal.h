@@ -1,6 +1,6 @@
-/* The ACP v2 surface, for the files that make it up: methods.c, sessions.c, prompt.c (requests of the client),
- * initialize.c (what it is told first), updates.c and tools.c (what goes to it). Follows the draft of the Agent
- * Client Protocol v2 and the contract's documents on it. */
+/* The ACP v2 surface, for the files that make it up: methods.c, sessions.c, prompt.c (requests of the
+ * client), initialize.c (what it is told first), updates.c and tools.c (what goes to it). Follows the draft
+ * of the Agent Client Protocol v2 and the contract's documents on it. */
 #ifndef HERALD_ACP_V2_INTERNAL_H
 #define HERALD_ACP_V2_INTERNAL_H
 

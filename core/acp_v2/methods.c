@@ -13,7 +13,7 @@ static void do_initialize(struct connection *c, struct rpc_request *req)
 static const char *check_option_type(json v)
 {
     return str_is(json_str(v), "id") || str_is(json_str(v), "boolean") ? NULL
-                                                                      : "expected \"id\" or \"boolean\"";
+                                                                       : "expected \"id\" or \"boolean\"";
 }
 
 static void do_set_option(struct connection *c, struct rpc_request *req)

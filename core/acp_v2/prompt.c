@@ -1,4 +1,5 @@
-/* session/prompt: answered when the CLI takes the prompt in; how the turn ends is told as the session's state. */
+/* session/prompt: answered when the CLI takes the prompt in; how the turn ends is told as the session's
+ * state. */
 #include <stdlib.h>
 
 #include "acp/request.h"

@@ -1,9 +1,9 @@
 /* What an ACP v2 client has stored of each tool call.
  *
- * A v2 client keeps a tool call's `_meta`: a report that carries `_meta` replaces all of it, one without leaves
- * it as it is. So what the reports tell one by one is gathered here, and goes out whole when it changes. Keys
- * of claudeCode are merged one by one, every other key is replaced. The name of the tool goes out once, and
- * claudeCode.toolName, which repeats it, never.
+ * A v2 client keeps a tool call's `_meta`: a report that carries `_meta` replaces all of it, one without
+ * leaves it as it is. So what the reports tell one by one is gathered here, and goes out whole when it
+ * changes. Keys of claudeCode are merged one by one, every other key is replaced. The name of the tool goes
+ * out once, and claudeCode.toolName, which repeats it, never.
  *
  * Also here: the terminal of a command that runs, which v2 updates beside the tool call.
  *
@@ -36,8 +36,8 @@ struct tool_store;
 struct tool_store *tool_store_new(void);
 void tool_store_free(struct tool_store *ts);
 
-/* The call's record, made when there is none. `starts`: the call begins, and what was stored of an earlier one
- * of this id counts no more. NULL when memory is out. */
+/* The call's record, made when there is none. `starts`: the call begins, and what was stored of an earlier
+ * one of this id counts no more. NULL when memory is out. */
 struct stored_call *tool_store_open(struct tool_store *ts, str session, str id, bool starts);
 /* The session is closed. */
 void tool_store_forget(struct tool_store *ts, str session);

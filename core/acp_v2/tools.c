@@ -127,7 +127,8 @@ static void put_call(struct buf *b, struct stored_call *call, const struct tool_
     tool_report_put_fields(b, r, true);
 }
 
-static void tell_call(struct connection *c, str session, struct stored_call *call, const struct tool_report *r)
+static void tell_call(struct connection *c, str session, struct stored_call *call,
+                      const struct tool_report *r)
 {
     bool changed = stored_call_take_meta(call, r);
     struct buf *b = acp_begin_update(c, session, "tool_call_update");

@@ -94,6 +94,11 @@ bool client_keeps_meta(const struct client_capabilities *c)
     return c->air || c->protocol_version >= 2;
 }
 
+bool client_keeps_cancelled_calls(const struct client_capabilities *c)
+{
+    return c->protocol_version >= 2;
+}
+
 bool client_has_terminal(const struct client_capabilities *c)
 {
     return c->terminal_output || c->terminal_output_delta || c->protocol_version >= 2;

@@ -1,7 +1,7 @@
 /* What the client declared in `initialize`, read once and asked by name.
  *
- * Follows the ACP `ClientCapabilities` (v1) and `capabilities` (v2) and the AIR extension contract. A malformed part counts as
- * absent and does not disturb its neighbours. */
+ * Follows the ACP `ClientCapabilities` (v1) and `capabilities` (v2) and the AIR extension contract. A
+ * malformed part counts as absent and does not disturb its neighbours. */
 #ifndef HERALD_CLIENT_CAPABILITIES_H
 #define HERALD_CLIENT_CAPABILITIES_H
 
@@ -36,12 +36,14 @@ struct client_capabilities {
     bool plan_operations;
 };
 
-/* Reads what an initialize request declared: `clientCapabilities` in the form of v1, `capabilities` in that of
- * v2 (`form`), for a connection that speaks version `spoken`. Anything but an object declares nothing. */
+/* Reads what an initialize request declared: `clientCapabilities` in the form of v1, `capabilities` in that
+ * of v2 (`form`), for a connection that speaks version `spoken`. Anything but an object declares nothing. */
 void client_capabilities_read(struct client_capabilities *c, int spoken, int form, json caps);
 
 /* The client keeps a tool call's _meta by itself, so that nothing needs to be repeated to it. */
 bool client_keeps_meta(const struct client_capabilities *c);
+/* The client keeps what a tool call showed when its work is cancelled; to others its end is told whole. */
+bool client_keeps_cancelled_calls(const struct client_capabilities *c);
 /* The client shows command output in a terminal. */
 bool client_has_terminal(const struct client_capabilities *c);
 /* Exact patches in place of file texts. */

@@ -22,8 +22,8 @@ str permission_blocked_path(struct arena *a, const struct permission_question *q
 /* The `_meta` of an AIR client's request, an object: {jetbrains: {air: {version, permission}}}. False, and
  * nothing is written, when there is no title. */
 bool permission_put_request_meta(struct buf *b, const struct permission_question *q, str heading);
-/* Adds to the request's tool call what its `_meta` tells, in {claudeCode: {…}}. `parent` is the parent tool use
- * id or absent; AIR is told the MCP server only. */
+/* Adds to the request's tool call what its `_meta` tells, in {claudeCode: {…}}. `parent` is the parent tool
+ * use id or absent; AIR is told the MCP server only. */
 void permission_add_call_meta(struct arena *a, const struct permission_question *q, bool air, str parent,
                               struct tool_report *call);
 /* For a client that is not AIR and a tool call without content: an array of one text block with the input as

@@ -309,14 +309,55 @@ static void on_conversation_reset(struct session *s, json m)
 
 /* ---- Hooks ---- */
 
+#define GO_ON "{\"continue\":true}"
+
+/* A hook that is answered when something was shown. */
+struct waiting_hook {
+    struct session *s; /* a reference */
+    struct cli_control *cli;
+    char *request_id;
+};
+
+static void hook_shown(void *user)
+{
+    struct waiting_hook *w = user;
+    if (w->s->cli == w->cli) {
+        cli_control_answer(w->cli, str_of(w->request_id), STR(GO_ON));
+    }
+    session_unref(w->s);
+    free(w->request_id);
+    free(w);
+}
+
+/* The CLI goes on when the client has seen what it is about to change. */
+static void on_pre_tool_use(struct session *s, json m)
+{
+    str id = json_str(json_get(m, "request_id"));
+    struct waiting_hook *w = malloc(sizeof(*w));
+    char *request_id = str_dup(id);
+    if (!w || !request_id) {
+        free(w);
+        free(request_id);
+        cli_control_answer(s->cli, id, STR(GO_ON));
+        return;
+    }
+    *w = (struct waiting_hook){s, s->cli, request_id};
+    session_ref(s);
+    tool_calls_preview(&s->calls, json_get(m, "request"), hook_shown, w);
+}
+
 static void on_hook(struct session *s, json m)
 {
     json request = json_get(m, "request"), input = json_get(request, "input");
     str event = json_str(json_get(input, "hook_event_name")), id = json_str(json_get(request, "tool_use_id"));
+    if (str_is(event, "PreToolUse")) {
+        on_pre_tool_use(s, m);
+        return;
+    }
     if (str_is(event, "PostToolUse") && str_is(json_str(json_get(input, "tool_name")), "EnterPlanMode")) {
         session_change_mode(s, MODE_PLAN); /* the client knows before the CLI goes on */
     }
-    cli_control_answer(s->cli, json_str(json_get(m, "request_id")), STR("{\"continue\":true}"));
+    cli_control_answer(s->cli, json_str(json_get(m, "request_id")), STR(GO_ON));
     if (str_is(event, "PostToolUse")) {
         tool_calls_hook(&s->calls, input, id);
     } else if (str_is(event, "PostModelSwitch")) {

@@ -80,12 +80,12 @@ const char *mcp_servers_check_v2(json v)
     for (struct json_iter it = json_each(v); json_next(&it);) {
         json s = it.value;
         str type = json_str(json_get(s, "type"));
-        bool fits = str_is(type, "stdio")  ? has_string(s, "command") &&
-                                                (lacks(s, "args") || has_strings(s, "args")) &&
-                                                (lacks(s, "env") || has_pairs(s, "env"))
-                    : str_is(type, "http") ? has_string(s, "url") &&
-                                                (lacks(s, "headers") || has_pairs(s, "headers"))
-                                           : str_is(type, "acp") && has_string(s, "serverId");
+        bool fits = str_is(type, "stdio")
+                        ? has_string(s, "command") && (lacks(s, "args") || has_strings(s, "args")) &&
+                              (lacks(s, "env") || has_pairs(s, "env"))
+                    : str_is(type, "http")
+                        ? has_string(s, "url") && (lacks(s, "headers") || has_pairs(s, "headers"))
+                        : str_is(type, "acp") && has_string(s, "serverId");
         if (!fits || !has_string(s, "name")) {
             return "expected MCP servers: {type: stdio, name, command, args, env}, {type: http, name, url, "
                    "headers} or {type: acp, name, serverId}";

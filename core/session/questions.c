@@ -255,7 +255,8 @@ static void prepared(void *user, const struct permission_request *rq)
         asked(q, a->surface->ask_permission(a->surface_self, rq, answered, q));
         return;
     }
-    question_form_put_request(&form, q->form, children_session_of_agent(q->s, str_of(q->agent_id)), a->client.air);
+    question_form_put_request(&form, q->form, children_session_of_agent(q->s, str_of(q->agent_id)),
+                              a->client.air);
     if (buf_ok(&form)) {
         ask_form(q, buf_str(&form));
     } else {

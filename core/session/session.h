@@ -50,8 +50,8 @@ void session_put_options(struct session *s, struct buf *b);
 /* The commands, an array; and an update with them. */
 void session_put_commands(struct session *s, struct buf *b);
 void session_send_commands(struct session *s);
-/* The client has the answer, so that what needs it can begin: the sign-in to MCP servers, and the question for
- * the context window's size. */
+/* The client has the answer, so that what needs it can begin: the sign-in to MCP servers, and the question
+ * for the context window's size. */
 void session_answered(struct session *s);
 
 /* session/prompt. The prompt's blocks passed prompt_check(); `meta` is its _meta, or missing. False: it was

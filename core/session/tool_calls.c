@@ -590,7 +590,9 @@ void tool_calls_cancelling(struct tool_calls *tc)
         call->hook = false;
         free(call->shown);
         call->shown = NULL;
-        field_tracker_end(tc->tracker, str_of(call->id));
+        if (!client_keeps_cancelled_calls(&tc->session->agent->client)) {
+            field_tracker_end(tc->tracker, str_of(call->id));
+        }
         if (call->ended) {
             forget(tc, call);
         }

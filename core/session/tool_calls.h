@@ -70,6 +70,11 @@ void tool_calls_progress(struct tool_calls *tc, json beat);
 typedef void tool_calls_ready_cb(void *user, const struct permission_request *rq);
 void tool_calls_ask(struct tool_calls *tc, json request, str options, tool_calls_ready_cb *ready, void *user);
 
+/* A PreToolUse hook's request: shows what the edit is about to change, as far as it can be told, and then
+ * calls `done`. That comes before this returns, or after the disk was read. */
+typedef void tool_calls_shown_cb(void *user);
+void tool_calls_preview(struct tool_calls *tc, json request, tool_calls_shown_cb *done, void *user);
+
 /* A cancel begins: nothing counts as told any more, so that the ends of the calls are told whole, and no hook
  * is waited for. */
 void tool_calls_cancelling(struct tool_calls *tc);

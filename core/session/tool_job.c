@@ -189,6 +189,8 @@ static void worked(uv_work_t *request, int status)
         finish(job);
     } else if (job->ready) {
         job->ready(job->user, NULL);
+    } else if (job->shown_cb) {
+        job->shown_cb(job->user);
     }
     tool_job_end(job);
     free(job);

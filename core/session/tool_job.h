@@ -43,7 +43,8 @@ struct tool_job {
     struct render_result_input result;
     json response;
     str options;
-    tool_calls_ready_cb *ready;
+    tool_calls_ready_cb *ready;    /* of a question; NULL: none */
+    tool_calls_shown_cb *shown_cb; /* of a preview; NULL: none */
     void *user;
 };
 

@@ -186,7 +186,8 @@ static uint64_t open_ask(surface_answer_cb *cb, void *user)
     return 0;
 }
 
-static uint64_t ask_permission(void *me, const struct permission_request *rq, surface_answer_cb *cb, void *user)
+static uint64_t ask_permission(void *me, const struct permission_request *rq, surface_answer_cb *cb,
+                               void *user)
 {
     (void)me;
     FUZZ_CHECK(rq->session.n && rq->call->id.p, "a request names what it is about");

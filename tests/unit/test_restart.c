@@ -91,7 +91,8 @@ static struct bench *bench_of(void *self)
     return self;
 }
 
-static uint64_t on_permission(void *self, const struct permission_request *rq, surface_answer_cb *cb, void *user);
+static uint64_t on_permission(void *self, const struct permission_request *rq, surface_answer_cb *cb,
+                              void *user);
 
 struct late_answer {
     uv_idle_t idle;
@@ -115,7 +116,8 @@ static void answer_late(uv_idle_t *idle)
     la->cb(la->user, json_root(doc), JSON_NONE);
 }
 
-static uint64_t on_permission(void *self, const struct permission_request *rq, surface_answer_cb *cb, void *user)
+static uint64_t on_permission(void *self, const struct permission_request *rq, surface_answer_cb *cb,
+                              void *user)
 {
     struct late_answer *la = calloc(1, sizeof(*la));
     assert_non_null(la);
