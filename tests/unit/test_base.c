@@ -1,6 +1,7 @@
 #include "unit.h"
 
 #include "base/arena.h"
+#include "base/base64.h"
 #include "base/list.h"
 #include "base/log.h"
 #include "base/map.h"
@@ -202,12 +203,33 @@ static void test_log_levels(void **state)
     assert_false(log_enabled(NULL, LOG_ERROR));
 }
 
+static void test_base64(void **state)
+{
+    (void)state;
+    static const char *const rows[][2] = {{"", ""},
+                                          {"f", "Zg=="},
+                                          {"fo", "Zm8="},
+                                          {"foo", "Zm9v"},
+                                          {"foob", "Zm9vYg=="},
+                                          {"fooba", "Zm9vYmE="},
+                                          {"foobar", "Zm9vYmFy"},
+                                          {"\xff\xfe\xfd", "//79"}};
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO_BUF(b);
+        base64_put(&b, str_of(rows[i][0]));
+        assert_str(buf_str(&b), rows[i][1]);
+    }
+    AUTO_BUF(nul);
+    base64_put(&nul, (str){"\0\0", 2});
+    assert_str(buf_str(&nul), "AAA=");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_slices), cmocka_unit_test(test_buffers),    cmocka_unit_test(test_arena),
-        cmocka_unit_test(test_map),    cmocka_unit_test(test_list),       cmocka_unit_test(test_utf8),
-        cmocka_unit_test(test_paths),  cmocka_unit_test(test_log_levels),
+        cmocka_unit_test(test_slices), cmocka_unit_test(test_buffers), cmocka_unit_test(test_arena),
+        cmocka_unit_test(test_map),    cmocka_unit_test(test_list),    cmocka_unit_test(test_utf8),
+        cmocka_unit_test(test_base64), cmocka_unit_test(test_paths),   cmocka_unit_test(test_log_levels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,6 +81,33 @@ static void test_a_bad_part_does_not_disturb_its_neighbours(void **state)
     assert_false(c.auth_terminal || c.elicitation_form || c.session_notices);
 }
 
+static void test_every_v2_client_has_what_v2_brings(void **state)
+{
+    (void)state;
+    struct client_capabilities c = read_as(2, 2, "{}");
+    assert_true(c.boolean_options && c.session_notices && c.session_compaction && c.plan_operations &&
+                c.subagents_field);
+    assert_false(c.auth_terminal || c.elicitation_form || c.air);
+    c = read_as(
+        2, 2,
+        "{\"auth\":{\"terminal\":{}},\"_meta\":{\"jetbrains\":{\"air\":{\"version\":1,\"capabilities\":["
+        "\"asyncTasks\",\"nativeSubagentSessions\",\"planFile\"]}}}}");
+    assert_true(c.auth_terminal && c.air && c.air_plan_file);
+    assert_false(c.air_async_tasks || c.air_native_subagents); /* forms of v1 */
+    assert_false(read_as(2, 2, "{\"auth\":{\"terminal\":true}}").auth_terminal);
+}
+
+static void test_a_v2_client_that_is_spoken_to_in_v1(void **state)
+{
+    (void)state;
+    struct client_capabilities c =
+        read_as(1, 2,
+                "{\"auth\":{\"terminal\":{}},\"elicitation\":{\"form\":{}},\"session\":{\"notices\":{}}}");
+    assert_int_equal(c.protocol_version, 1);
+    assert_true(c.auth_terminal && c.elicitation_form && c.boolean_options && c.plan_operations);
+    assert_false(c.session_notices || c.session_compaction || c.subagents_field);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -88,6 +115,8 @@ int main(void)
         cmocka_unit_test(test_capabilities_need_a_version_and_the_exact_name),
         cmocka_unit_test(test_flags_are_exact),
         cmocka_unit_test(test_a_bad_part_does_not_disturb_its_neighbours),
+        cmocka_unit_test(test_every_v2_client_has_what_v2_brings),
+        cmocka_unit_test(test_a_v2_client_that_is_spoken_to_in_v1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

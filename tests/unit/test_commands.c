@@ -77,6 +77,18 @@ static void test_other_shapes_are_left_out(void **state)
     }
 }
 
+static void test_the_form_of_v2(void **state)
+{
+    (void)state;
+    AUTO_JSON(list) =
+        parse_or_fail("[{\"name\":\"a\",\"description\":\"A\"},{\"name\":\"b\",\"argumentHint\":\"x\"}]");
+    AUTO_BUF(b);
+    commands_put(&b, json_root(list), JSON_NONE, true);
+    assert_true(
+        str_starts(buf_str(&b), STR("[{\"name\":\"a\",\"description\":\"A\"},{\"name\":\"b\",\"description\":"
+                                    "\"\",\"input\":{\"type\":\"text\",\"hint\":\"x\"}},{\"name\":\"mcp\"")));
+}
+
 static void test_same_terminal_list(void **state)
 {
     (void)state;
@@ -97,6 +109,7 @@ int main(void)
         cmocka_unit_test(test_mcp_prompts_are_renamed),
         cmocka_unit_test(test_hidden_and_terminal_commands_are_dropped),
         cmocka_unit_test(test_other_shapes_are_left_out),
+        cmocka_unit_test(test_the_form_of_v2),
         cmocka_unit_test(test_same_terminal_list),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -347,11 +347,107 @@ static void test_a_gone_reader_closes(void **state)
     assert_true(b->closed);
 }
 
+#define OK(id) "{\"jsonrpc\":\"2.0\",\"id\":" id ",\"result\":{\"ok\":true}}"
+#define ODD(data)                                                                                            \
+    "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,\"message\":\"Invalid "                     \
+    "request\",\"data\":" data "}}"
+#define ASK(id) "{\"jsonrpc\":\"2.0\",\"id\":" id ",\"method\":\"a\"}"
+
+static void test_a_batch_is_answered_as_one(void **state)
+{
+    struct bench *b = *state;
+    static const char note[] = "{\"jsonrpc\":\"2.0\",\"method\":\"n\",\"params\":1}";
+    AUTO_BUF(line);
+    rpc_endpoint_allow_batches(b->ep, true);
+    say(b, "[" ASK("1") "]\n");
+    expect(b, "[" OK("1") "]\n");
+    buf_printf(&line, "[%s,%s,7,%s,[]]\n", ASK("1"), note, ASK("\"x\""));
+    say(b, buf_c(&line));
+    expect(b,
+           "[" ODD("7") "," ODD("[]") "," OK("1") "," OK("\"x\"") "]\n"); /* what is no message comes first */
+    buf_clear(&line);
+    buf_printf(&line, "[%s]\n", note);
+    say(b, buf_c(&line));
+    say(b, "[{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":1}]\n");
+    expect(b, "");
+    say(b, "[]\n[1]\n");
+    expect(b, ODD("[]") "\n[" ODD("1") "]\n");
+    rpc_endpoint_allow_batches(b->ep, false);
+    say(b, "[1]\n");
+    expect(b, ODD("[1]") "\n");
+}
+
+static void test_a_batch_waits_for_its_last_answer(void **state)
+{
+    struct bench *b = *state;
+    rpc_endpoint_allow_batches(b->ep, true);
+    b->hold = true;
+    say(b, "[" ASK("1") "]\n");
+    struct rpc_request *first = b->held;
+    b->hold = false;
+    say(b, ASK("2") "\n");
+    expect(b, OK("2") "\n"); /* a later line overtakes it */
+    rpc_reply(first, STR("{\"ok\":true}"));
+    settle(b);
+    expect(b, "[" OK("1") "]\n");
+    b->hold = true;
+    say(b, "[" ASK("3") "," ASK("4") "]\n"); /* dropped with the endpoint, without a leak */
+    expect(b, "");
+}
+
+static bool admit(void *user, json message)
+{
+    struct bench *b = user;
+    buf_put_c(&b->calls, json_is(message, JSON_ARRAY) ? "array;" : "one;");
+    return !json_is(message, JSON_NUMBER);
+}
+
+static const struct rpc_events admitting = {
+    .message = admit,
+    .request = on_request,
+    .notification = on_notification,
+    .closed = on_closed,
+    .congested = on_congested,
+};
+
+static void test_every_message_can_be_looked_at_first(void **state)
+{
+    struct bench *b = *state;
+    int fds[2];
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+    rpc_endpoint_free(b->ep);
+    close(b->peer);
+    b->peer = fds[0];
+    b->ep = rpc_endpoint_new(&b->loop, NULL, fds[1], dup(fds[1]), &admitting, b);
+    assert_non_null(b->ep);
+    rpc_endpoint_start(b->ep);
+    say(b, "7\n{nope\n[]\n" ASK("1") "\n");
+    assert_str(buf_str(&b->calls), "one;array;one;request a;");
+    expect(b,
+           "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"Parse error\"}}\n" ODD(
+               "[]") "\n" OK("1") "\n");
+}
+
+static void test_a_message_is_refused_under_its_id(void **state)
+{
+    struct bench *b = *state;
+    AUTO_JSON(id) = parse_or_fail("[\"x\"]");
+    rpc_refuse(b->ep, json_nth(json_root(id), 0), -32600, STR("No"), STR("7"));
+    rpc_refuse(b->ep, JSON_NONE, -32600, STR("No"), STR_ABSENT);
+    settle(b);
+    expect(b, "{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"error\":{\"code\":-32600,\"message\":\"No\",\"data\":7}}\n"
+              "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,\"message\":\"No\"}}\n");
+}
+
 #define RPC_TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        RPC_TEST(test_a_batch_is_answered_as_one),
+        RPC_TEST(test_a_batch_waits_for_its_last_answer),
+        RPC_TEST(test_every_message_can_be_looked_at_first),
+        RPC_TEST(test_a_message_is_refused_under_its_id),
         RPC_TEST(test_answers_requests_with_their_ids),
         RPC_TEST(test_refuses_what_is_no_request),
         RPC_TEST(test_cuts_lines_anywhere),
