@@ -4,8 +4,9 @@
 // What must always hold is checked by finish(): only JSON-RPC on stdout, messages that fit the schema and that the SDK
 // accepts, a silent stderr, exit 0 after the end of input. A test that expects otherwise says so (`expected`).
 import { spawn } from 'node:child_process';
-import { stable, unstable } from './packages.mjs';
-import { clients, usesDrafts } from './clients.mjs';
+import { stable, unstable, v2 } from './packages.mjs';
+import { clients, speaksV2, usesDrafts } from './clients.mjs';
+import { brokenV2Rules } from './v2-rules.mjs';
 import { SOON, eventually } from './wait.mjs';
 
 // The updates of the AIR bridge, which no schema knows: their texts that must be there and those that may. The SDK does
@@ -22,7 +23,8 @@ function checkBridged({ sessionUpdate: name, ...members }) {
 
 export class Agent {
   constructor({ command, args = [], cwd, env, client, permissions, elicitations, verbose, foreign, wrap }) {
-    this.protocol = usesDrafts(client) ? unstable : stable;
+    this.v2 = speaksV2(client);
+    this.protocol = this.v2 ? v2 : usesDrafts(client) ? unstable : stable;
     this.messages = []; // what the agent sent, in order: { kind, method, params | result | error }
     this.problems = [];
     this.stderr = '';
@@ -145,7 +147,17 @@ export class Agent {
   ask(method, params) { return this.connection.agent.request(method, params); }
   tell(method, params) { return this.connection.agent.notify(method, params); }
   async newSession(params) { return (await this.ask('session/new', { mcpServers: [], ...params })).sessionId; }
+  // On v2 this is the answer that the prompt was taken in; the end of its turn is turn()'s.
   prompt(text, session = this.session) { return this.ask('session/prompt', { sessionId: session, prompt: [{ type: 'text', text }] }); }
+  // v2: what the session's state says when it is idle again.
+  async turn(text, session = this.session) {
+    const from = this.messages.length;
+    await this.prompt(text, session);
+    return this.idle(session, from);
+  }
+  idle(session = this.session, from = 0) {
+    return this.until(() => this.messages.slice(from).find((m) => m.method === 'session/update' && m.params.sessionId === session && m.params.update.state === 'idle'), 'idle').then((m) => m.params.update);
+  }
   cancel(session = this.session) { return this.tell('session/cancel', { sessionId: session }); }
 
   // A request whose line is ours to the last letter; answers { result } or { error }.
@@ -221,7 +233,8 @@ export class Agent {
     if (signal && this.exited.signal !== signal) problems.push(`exit ${JSON.stringify(this.exited)}, expected signal ${signal}`);
     if (/Sanitizer|runtime error:/.test(this.stderr) || !(stderr ? stderr.test(this.stderr) : this.stderr === '')) problems.push(`stderr:\n${this.stderr}`);
     if (!this.expected.dropped && !await eventually(() => this.accepted === this.updates().length)) problems.push(`the SDK accepted ${this.accepted} of ${this.updates().length} updates`);
-    for (const call of this.calls()) if (!call.announced) problems.push(`tool call ${call.toolCallId} was updated before it was announced`);
+    if (this.v2) problems.push(...brokenV2Rules(this.messages));
+    else for (const call of this.calls()) if (!call.announced) problems.push(`tool call ${call.toolCallId} was updated before it was announced`);
     return problems;
   }
 }

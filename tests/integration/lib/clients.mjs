@@ -23,7 +23,13 @@ export const clients = {
       },
     },
   },
+  v2: {
+    protocolVersion: 2,
+    info: { name: 'v2-client', title: 'V2 Client', version: '1.0.0' },
+    capabilities: { auth: { terminal: {} }, elicitation: { form: {}, url: {} } },
+  },
 };
 
+export const speaksV2 = (client) => clients[client]?.protocolVersion === 2;
 // Whether a client asks for features that the stable protocol does not know.
 export const usesDrafts = (client) => client === 'planner';

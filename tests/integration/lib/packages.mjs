@@ -11,6 +11,8 @@ const load = (...path) => import(pathToFileURL(inPackages(...path)));
 export const stable = { acp: await load('@agentclientprotocol/sdk/dist/v1/stable/acp.js'), check: null };
 export const unstable = { acp: await load('@agentclientprotocol/sdk/dist/v1/unstable/acp.js'), check: null };
 
+export const v2 = { acp: await load('@agentclientprotocol/sdk/dist/v2/unstable/acp.js'), check: null };
+
 const { default: Ajv } = await load('ajv/dist/2020.js');
 
 // Checks every message of an agent against the protocol's own JSON schema. A definition says which method it
@@ -36,3 +38,11 @@ export function schemaChecker(file) {
 
 stable.check = schemaChecker('v1/schema.json');
 unstable.check = schemaChecker('v1/schema.unstable.json');
+// The draft of v2 has gone on: commands have a type now, which the version that Herald follows does not know.
+const newest = schemaChecker('v2/schema.unstable.json');
+const typed = (commands) => commands?.map((command) => ({ type: 'command', ...command }));
+v2.check = (kind, method, value) => {
+  if (value?.availableCommands) value = { ...value, availableCommands: typed(value.availableCommands) };
+  if (value?.update?.availableCommands) value = { ...value, update: { ...value.update, availableCommands: typed(value.update.availableCommands) } };
+  return newest(kind, method, value);
+};
