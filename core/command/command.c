@@ -60,6 +60,8 @@ static const char help_text[] =
     "  CLAUDE_CODE_EXECUTABLE   the claude to run; else the one beside herald, on PATH, or where its\n"
     "                           installers put it\n"
     "  CLAUDE_CONFIG_DIR        Claude's folder instead of ~/.claude\n"
+    "  CLAUDE_AGENT_ACP_PROTOCOL\n"
+    "                           auto, v1 or v2: the versions of ACP that an editor can choose; else auto\n"
     "  HERALD_REPORTER_PATH     further folders with tool reporters, absolute, separated by colons\n"
     "  HERALD_LOG               error, warn, info or debug: what is written to stderr; else errors only\n"
     "  HERALD_LOG_FILE          a file that gets the same lines\n"
