@@ -329,8 +329,7 @@ static void finish_result(struct tool_job *job)
     for (size_t i = 0; i < n; i++) {
         tool_job_send(job, &r[i]);
     }
-    if (str_is(job->call.name, "ExitPlanMode") && !job->call.parent.p && !job->result.is_error &&
-        !job->calls->replay) {
+    if (str_is(job->call.name, "ExitPlanMode") && !job->call.parent.p && !job->result.is_error) {
         session_plan_approved(job->session, job->call.input, job->rcall.structured);
     }
     /* A call whose hook may still come is known until then, and so is what the client knows of it. */
