@@ -272,7 +272,7 @@ static void show_assistant(struct replay_view *v, const struct replay_item *item
 
 bool replay_view_init(struct replay_view *v, struct session *s)
 {
-    *v = (struct replay_view){.s = s, .shows_children = children_shown(s)};
+    *v = (struct replay_view){.s = s, .shows_children = s->subagents.form == &subagents_air};
     replay_children_init(&v->children, s);
     async_tasks_init(&v->tasks, &task_sink, v);
     if (!tool_calls_init(&v->calls, s)) {

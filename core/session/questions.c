@@ -42,6 +42,7 @@ struct question {
     struct permission_offer *offer;
     struct question_form *form;
     char *agent_id; /* the subagent that asks; NULL: the main conversation */
+    bool waits;     /* the client is asked, or about to be: what waits for the answer is told so */
     uint64_t asked; /* OPEN: the request to the client */
 };
 
@@ -63,6 +64,8 @@ static void free_question(struct question *q)
 static void over(struct question *q)
 {
     struct session *s = q->s;
+    char *agent_id = q->agent_id;
+    q->agent_id = NULL;
     session_ref(s);
     list_remove(&q->link);
     if (q->state == QUESTION_PREPARING) {
@@ -70,7 +73,9 @@ static void over(struct question *q)
     } else {
         free_question(q);
     }
-    session_sync_waiting(s);
+    session_sync_waiting(s); /* the order of a beginning, backwards */
+    children_sync_waiting(s, str_of(agent_id));
+    free(agent_id);
     session_unref(s);
 }
 
@@ -224,11 +229,12 @@ static void ask(struct question *q, bool elicitation, str params)
     struct agent *a = q->s->agent;
     const struct surface *face = a->surface;
     q->state = QUESTION_OPEN;
+    q->waits = true;
+    children_sync_waiting(q->s, str_of(q->agent_id));
+    session_sync_waiting(q->s);
     q->asked =
         (elicitation ? face->ask_elicitation : face->ask_permission)(a->surface_self, params, answered, q);
-    if (q->asked) {
-        session_sync_waiting(q->s);
-    } else {
+    if (!q->asked) {
         q->kind->abort(q);
     }
 }
@@ -403,10 +409,11 @@ void session_drop_questions(struct session *s)
     mcp_sign_in_drop(s);
 }
 
-bool session_any_question(const struct session *s, bool (*visit)(const struct session *s, str agent_id))
+bool session_any_question(const struct session *s,
+                          bool (*visit)(const struct session *s, str agent_id, void *user), void *user)
 {
     LIST_EACH(q, &s->questions, const struct question, link) {
-        if (q->asked && visit(s, str_of(q->agent_id))) {
+        if (q->waits && visit(s, str_of(q->agent_id), user)) {
             return true;
         }
     }

@@ -57,12 +57,21 @@ static void on_dropped(void *user, const char *why)
     dropped++;
 }
 
-static const struct subagents_sink sink = {on_deliver, on_state, on_ending, on_dropped};
+static void on_message(void *user, str from, str to, str call, str text)
+{
+    assert_ptr_equal(user, &sa);
+    put_session(to);
+    buf_put_c(&seen, "asked by ");
+    put_session(from);
+    buf_printf(&seen, "%.*s: %.*s\n", STR_ARG(call), STR_ARG(text));
+}
+
+static const struct subagents_sink sink = {on_deliver, on_state, on_message, on_ending, on_dropped};
 
 static int set_up(void **state)
 {
     (void)state;
-    subagents_init(&sa, &sink, &sa);
+    subagents_init(&sa, &subagents_air, &sink, &sa);
     dropped = 0;
     return 0;
 }
@@ -526,20 +535,20 @@ static void test_resumed_without_task(void **state)
 {
     (void)state;
     running("a1", "L", NULL);
-    subagents_resumed(&sa, STR("a1"), STR("now")); /* it runs */
-    subagents_resumed(&sa, STR("other"), STR("now"));
-    subagents_resumed(&sa, STR_ABSENT, STR_ABSENT);
+    subagents_resumed(&sa, STR("a1"), STR_ABSENT, STR("now")); /* it runs */
+    subagents_resumed(&sa, STR("other"), STR_ABSENT, STR("now"));
+    subagents_resumed(&sa, STR_ABSENT, STR_ABSENT, STR_ABSENT);
     finish("a1", "pending");
     assert_seen("");
     finish("a1", "completed");
     buf_clear(&seen);
-    subagents_resumed(&sa, STR("a1"), STR("now"));
+    subagents_resumed(&sa, STR("a1"), STR_ABSENT, STR("now"));
     assert_seen("root " SPAWNED("a1:generation:2", "Look", "look there") PROMPT("now") NOTHING_MORE);
     finish("a1", "failed");
     buf_clear(&seen);
-    subagents_addressed(&sa, STR("other"), STR("x"));
-    subagents_addressed(&sa, STR_ABSENT, STR("x"));
-    subagents_addressed(&sa, STR("a1"), STR("then"));
+    subagents_addressed(&sa, STR("other"), STR("send"), STR("x"));
+    subagents_addressed(&sa, STR_ABSENT, STR("send"), STR("x"));
+    subagents_addressed(&sa, STR("a1"), STR("send"), STR("then"));
     finish("a1", "running");
     assert_seen("root " SPAWNED("a1:generation:3", "Look", "look there") PROMPT("then") NOTHING_MORE);
     finish("a1", "failed");
