@@ -27,7 +27,7 @@ static int set_up(void **state)
     (void)state;
     agent = (struct agent){.surface = &surface, .surface_self = &seen};
     s = (struct session){.agent = &agent, .id = "root"};
-    replay_children_init(&rc, &s);
+    replay_children_init(&rc, &s, NULL);
     return 0;
 }
 
