@@ -123,11 +123,11 @@ static void tell_missing(const struct replay_children *rc)
     if (!rc->missing || !a->client.session_notices) {
         return;
     }
-    buf_printf(&text, "What %u %s of this session did is not stored, so it is not shown.", rc->missing,
+    buf_printf(&text, "The history of %u %s of this session could not be restored.", rc->missing,
                rc->missing == 1 ? "subagent" : "subagents");
     if (buf_ok(&text)) {
-        a->surface->notice(a->surface_self, str_of(rc->s->id), "info", STR("Subagents are missing"),
-                           buf_str(&text));
+        a->surface->notice(a->surface_self, str_of(rc->s->id), "info",
+                           STR("Some subagent history is not available"), buf_str(&text));
     }
 }
 

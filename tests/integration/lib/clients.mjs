@@ -4,6 +4,7 @@ const files = { readTextFile: true, writeTextFile: true };
 export const clients = {
   plain: { protocolVersion: 1, clientCapabilities: {} },
   planner: { protocolVersion: 1, clientCapabilities: { plan: {} } },
+  delegator: { protocolVersion: 1, clientCapabilities: { subagents: {}, session: { notices: {} } } },
   zed: {
     protocolVersion: 1,
     clientInfo: { name: 'zed', title: 'Zed', version: '1.0.0' },
@@ -26,4 +27,4 @@ export const clients = {
 };
 
 // Whether a client asks for features that the stable protocol does not know.
-export const usesDrafts = (client) => client === 'planner';
+export const usesDrafts = (client) => ['planner', 'delegator'].includes(client);
