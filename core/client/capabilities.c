@@ -114,6 +114,11 @@ bool client_has_subagent_sessions(const struct client_capabilities *c)
     return c->subagents_field || c->air_native_subagents;
 }
 
+bool client_has_air_subagents(const struct client_capabilities *c)
+{
+    return c->air && c->protocol_version < 2; /* AIR's updates have no form in v2 */
+}
+
 bool client_takes_facts(const struct client_capabilities *c)
 {
     return c->air;

@@ -50,6 +50,8 @@ bool client_has_terminal(const struct client_capabilities *c);
 bool client_wants_patches(const struct client_capabilities *c);
 /* Subagents are child sessions of their own. */
 bool client_has_subagent_sessions(const struct client_capabilities *c);
+/* With these: AIR's form of them, instead of the draft's. */
+bool client_has_air_subagents(const struct client_capabilities *c);
 /* Which form of a two-form fact the client gets: true for the fact, false for its plain form. */
 bool client_takes_facts(const struct client_capabilities *c);
 

@@ -75,7 +75,7 @@ static bool choose_leaf(const struct records *r, bool child, size_t *leaf)
         if (!record_counts(&r->rows[i]) || has_child[i] || near[i] == RECORD_NONE) {
             continue;
         }
-        unsigned char flags = r->rows[near[i]].flags;
+        unsigned flags = r->rows[near[i]].flags;
         bool side = (flags & RECORD_SIDECHAIN) && !child;
         if (side || (flags & (RECORD_TEAM | RECORD_META))) {
             poor = near[i];
@@ -257,7 +257,8 @@ static bool is_shown(const struct weaving *w, size_t row)
 {
     const struct record *rec = &w->r->rows[row];
     bool side = (rec->flags & RECORD_SIDECHAIN) && !w->child;
-    if (side || (rec->flags & (RECORD_TEAM | RECORD_META))) {
+    bool told = w->child && (rec->flags & RECORD_TOLD);
+    if (side || (rec->flags & RECORD_TEAM) || ((rec->flags & RECORD_META) && !told)) {
         return false;
     }
     if (rec->flags & RECORD_QUEUED) {

@@ -9,7 +9,7 @@
 #include "history/records.h"
 
 /* Rows in conversation order; `hidden` ones (of the model's own, of other agents, links of the chain) are
- * left out. */
+ * left out, but for what a subagent was told. */
 struct branch {
     size_t *rows;
     size_t n;

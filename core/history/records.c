@@ -86,6 +86,16 @@ static void read_attachment(struct records *r, json root, struct record *row)
     }
 }
 
+static bool sends_message(json content)
+{
+    for (struct json_iter it = json_each(content); json_is(content, JSON_ARRAY) && json_next(&it);) {
+        if (str_is(json_str(json_get(it.value, "name")), "SendMessage")) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Fills in the row of a record; false when it is none of the tree. */
 static bool read_row(struct records *r, json root, struct record *row)
 {
@@ -99,12 +109,16 @@ static bool read_row(struct records *r, json root, struct record *row)
     row->wire = row->uuid;
     row->parent = RECORD_NONE;
     row->parent_id = keep_id(r, json_get(root, "parentUuid"));
-    row->flags = (unsigned char)((json_is_true(json_get(root, "isSidechain")) ? RECORD_SIDECHAIN : 0) |
-                                 (json_text(json_get(root, "teamName")).p ? RECORD_TEAM : 0) |
-                                 (json_is_true(json_get(root, "isMeta")) ? RECORD_META : 0));
+    row->flags = (uint16_t)((json_is_true(json_get(root, "isSidechain")) ? RECORD_SIDECHAIN : 0) |
+                            (json_text(json_get(root, "teamName")).p ? RECORD_TEAM : 0) |
+                            (json_is_true(json_get(root, "isMeta")) ? RECORD_META : 0));
     if (row->type == RECORD_ASSISTANT) {
         str id = keep_id(r, json_path(root, "message", "id", NULL));
         row->wire = id.p ? id : row->uuid;
+        row->flags |= sends_message(record_content(root)) ? RECORD_SENDS : 0;
+    } else if (row->type == RECORD_USER && row->flags & RECORD_META &&
+               str_is(json_str(json_path(root, "origin", "kind", NULL)), "coordinator")) {
+        row->flags |= RECORD_TOLD;
     } else if (row->type == RECORD_USER && holds_result(record_content(root))) {
         row->flags |= RECORD_RESULT;
         row->source = keep_id(r, json_get(root, "sourceToolAssistantUUID"));

@@ -30,6 +30,8 @@ enum record_flag {
     RECORD_RESULT = 16,   /* a user record that holds a tool result */
     RECORD_BOUNDARY = 32, /* the compact_boundary of a compaction */
     RECORD_REPLACED = 64, /* a later record has its uuid: it does not count */
+    RECORD_TOLD = 128,    /* what another agent said to the one whose transcript this is */
+    RECORD_SENDS = 256,   /* an assistant's that holds a use of SendMessage */
 };
 
 struct record {
@@ -41,7 +43,7 @@ struct record {
     uint64_t offset;
     uint32_t length;
     unsigned char type;
-    unsigned char flags;
+    uint16_t flags;
     struct preserved *preserved; /* what a compaction kept; NULL: nothing */
 };
 

@@ -5,6 +5,7 @@
 #include "history/branch.h"
 #include "history/child_files.h"
 #include "history/replay_record.h"
+#include "history/sent_messages.h"
 #include "session/internal.h"
 
 enum {
@@ -39,10 +40,11 @@ struct replay {
     struct replay_view view;
 
     /* The worker thread's. */
-    struct arena mem;  /* ids of launches */
-    struct list stack; /* struct transcript; the last one is read */
-    unsigned depth;    /* of them are open */
-    struct child_files files;
+    struct arena mem;         /* ids of launches */
+    struct list stack;        /* struct transcript; the last one is read */
+    unsigned depth;           /* of them are open */
+    struct child_files files; /* the loop thread looks into it too, between batches */
+    struct sent_messages sent;
     bool loaded, failed;
     struct arena batch_mem; /* a transcript may go before the batch does */
     struct json_doc *batch[BATCH_RECORDS];
@@ -82,6 +84,7 @@ static void free_replay(struct replay *r)
         drop_transcript(r, t);
     }
     child_files_free(&r->files);
+    sent_messages_free(&r->sent);
     arena_free(&r->mem);
     arena_free(&r->batch_mem);
     free(r->path);
@@ -146,13 +149,25 @@ static void stack_children(struct replay *r, json root)
     }
 }
 
+/* The call by which the subagent whose transcript this is was told this; absent: it is not known. */
+static str told_by(struct replay *r, const struct transcript *t, json root)
+{
+    const struct child_file *file = child_files_of(&r->files, t->call);
+    struct transcript *first = LIST_ENTRY(r->stack.next, struct transcript, link);
+    if (!file || first->call.p || first->path) {
+        return STR_ABSENT;
+    }
+    sent_messages_read(&r->sent, &first->records);
+    return sent_messages_take(&r->sent, file->agent, file->name, told_text(json_str(record_content(root))));
+}
+
 static size_t read_record(struct replay *r, struct transcript *t)
 {
     size_t row = t->branch.rows[t->next++];
     const struct record *rec = &t->records.rows[row];
     struct json_doc *doc = record_read(&t->records, row);
     size_t length = rec->length;
-    bool queued = rec->flags & RECORD_QUEUED;
+    bool queued = rec->flags & RECORD_QUEUED, told = rec->flags & RECORD_TOLD;
     if (doc) {
         r->items[r->n] = (struct replay_item){
             .root = json_root(doc),
@@ -160,6 +175,8 @@ static size_t read_record(struct replay *r, struct transcript *t)
             .uuid = arena_str(&r->batch_mem, queued && rec->source.p ? rec->source : rec->uuid),
             .wire = arena_str(&r->batch_mem, rec->wire),
             .call = t->call,
+            .told = told,
+            .by = told ? told_by(r, t, json_root(doc)) : STR_ABSENT,
         };
         r->batch[r->n++] = doc;
         if (rec->type == RECORD_ASSISTANT && r->view.shows_children) {
@@ -240,10 +257,11 @@ struct replay *replay_start(struct session *s, str path, replay_done_cb *done, v
     r->s = s;
     session_ref(s);
     list_init(&r->stack);
+    sent_messages_init(&r->sent);
     r->path = str_dup(path);
     r->done = done;
     r->user = user;
-    if (!r->path || !replay_view_init(&r->view, s) ||
+    if (!r->path || !replay_view_init(&r->view, s, &r->files) ||
         uv_queue_work(s->agent->loop, &r->work, read_batch, batch_read) != 0) {
         free_replay(r);
         return NULL;

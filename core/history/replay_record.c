@@ -1,6 +1,7 @@
 #include "history/replay_record.h"
 
 #include "extension/compaction_summary.h"
+#include "history/sent_messages.h"
 #include "history/user_text.h"
 #include "session/children.h"
 
@@ -23,6 +24,16 @@ static void say(struct replay_view *v, enum message_role role, str message_id, s
     if (text.n) {
         a->surface->text(a->surface_self, place(v, v->child), role, message_id, text,
                          meta.n ? buf_str(&meta) : STR_ABSENT);
+    }
+}
+
+/* What a subagent reads as a user's text is what it was asked. */
+static void say_user(struct replay_view *v, const struct replay_item *item, str text)
+{
+    if (!v->child || !v->children.rfd) {
+        say(v, MESSAGE_USER, item->uuid, text);
+    } else if (!str_starts(text, STR("[Request interrupted by user"))) {
+        replay_child_asked(&v->children, v->child, item->by, item->uuid, text);
     }
 }
 
@@ -91,7 +102,7 @@ static void note_tasks(struct replay_view *v, str text)
     size_t at = 0;
     bool tells = v->s->agent->client.air_async_tasks;
     while ((tells || v->shows_children) && task_notice_next(text, &at, &t)) {
-        struct replay_child *c = replay_children_find(&v->children, t.call);
+        struct replay_child *c = replay_children_told_of(&v->children, t.call, t.task);
         if (c) {
             replay_child_notice(c, t.status);
         } else if (tells && t.call.p && map_get(&v->called, t.call)) {
@@ -107,8 +118,9 @@ static void show_text(struct replay_view *v, const struct replay_item *item, str
 {
     note_tasks(v, text);
     buf_clear(&v->text);
+    text = item->told ? told_text(text) : text;
     if (!hidden && user_text_put(&v->text, text) && buf_ok(&v->text)) {
-        say(v, MESSAGE_USER, item->uuid, buf_str(&v->text));
+        say_user(v, item, buf_str(&v->text));
     }
 }
 
@@ -169,7 +181,8 @@ static void show_result(struct replay_view *v, const struct replay_item *item, j
     struct replay_child *c = replay_children_find(&v->children, json_text(json_get(block, "tool_use_id")));
     if (c) {
         replay_child_result(c, block);
-    } else {
+    }
+    if (!c || v->children.rfd) {
         tool_calls_result(&v->calls, parent_of(v), block, item->root);
     }
 }
@@ -235,10 +248,13 @@ static bool note_failure(struct replay_view *v, const struct replay_item *item, 
 static void show_use(struct replay_view *v, json block)
 {
     str id = json_text(json_get(block, "id"));
-    if (v->shows_children && subagents_is_launch(json_str(json_get(block, "name")))) {
-        replay_children_launch(&v->children, v->child, block);
-    } else if (id.p && map_put(&v->called, id, v->child ? (void *)v->child : &replay_root, NULL)) {
+    bool launch = v->shows_children && subagents_is_launch(json_str(json_get(block, "name")));
+    if ((!launch || v->children.rfd) && id.p &&
+        map_put(&v->called, id, v->child ? (void *)v->child : &replay_root, NULL)) {
         tool_calls_use(&v->calls, parent_of(v), block);
+    }
+    if (launch) {
+        replay_children_launch(&v->children, v->child, block);
     }
 }
 
@@ -270,10 +286,10 @@ static void show_assistant(struct replay_view *v, const struct replay_item *item
 
 /* ---- The view ---- */
 
-bool replay_view_init(struct replay_view *v, struct session *s)
+bool replay_view_init(struct replay_view *v, struct session *s, const struct child_files *files)
 {
     *v = (struct replay_view){.s = s, .shows_children = children_shown(s)};
-    replay_children_init(&v->children, s);
+    replay_children_init(&v->children, s, files);
     async_tasks_init(&v->tasks, &task_sink, v);
     if (!tool_calls_init(&v->calls, s)) {
         return false;
@@ -299,8 +315,8 @@ void replay_view_free(struct replay_view *v)
 void replay_item(struct replay_view *v, const struct replay_item *item)
 {
     v->child = replay_children_find(&v->children, item->call);
-    if (item->call.p && !v->child) {
-        return; /* its launch was not shown */
+    if ((item->call.p && !v->child) || (item->told && !v->children.rfd)) {
+        return; /* its launch was not shown; it is no prompt */
     }
     v->calls.place = v->child ? str_of(v->child->session) : STR_ABSENT;
     if (item->type == RECORD_ASSISTANT) {

@@ -13,9 +13,11 @@ struct session;
 struct replay_item {
     json root;
     enum record_type type;
-    str uuid; /* of the message */
-    str wire; /* what the client knows an assistant's message by */
-    str call; /* the launch of the subagent whose transcript it is from; absent: the root's */
+    str uuid;  /* of the message */
+    str wire;  /* what the client knows an assistant's message by */
+    str call;  /* the launch of the subagent whose transcript it is from; absent: the root's */
+    bool told; /* another agent said this to it, */
+    str by;    /* by this call, when that is known */
 };
 
 struct replay_view {
@@ -33,7 +35,7 @@ struct replay_view {
 
 /* Forgets what the session knew of its plan: the replay shows it again. False: memory is out;
  * replay_view_free() is due either way. */
-bool replay_view_init(struct replay_view *v, struct session *s) WARN_UNUSED;
+bool replay_view_init(struct replay_view *v, struct session *s, const struct child_files *files) WARN_UNUSED;
 void replay_view_free(struct replay_view *v);
 /* Shows one record. */
 void replay_item(struct replay_view *v, const struct replay_item *item);

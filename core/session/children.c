@@ -1,5 +1,7 @@
 #include "session/children.h"
 
+#include "session/subagents_rfd.h"
+
 static str place(const struct session *s, str session)
 {
     return session.n ? session : str_of(s->id);
@@ -32,6 +34,16 @@ static void tell_state(void *user, str session, const char *name, str members)
     s->agent->surface->update(s->agent->surface_self, place(s, session), name, members);
 }
 
+static void tell_message(void *user, str from, str to, str call, str text)
+{
+    struct session *s = user;
+    AUTO_BUF(b);
+    rfd_put_message(&b, call, place(s, from), to, text);
+    if (buf_ok(&b)) {
+        tell_state(s, to, "session_message", buf_str(&b));
+    }
+}
+
 /* A call that the child leaves open gets its end while the client still takes it. */
 static void close_calls(void *user, str session, enum subagent_state state)
 {
@@ -55,19 +67,21 @@ static void note_dropped(void *user, const char *why)
 static const struct subagents_sink sink = {
     .deliver = deliver,
     .state = tell_state,
+    .message = tell_message,
     .ending = close_calls,
     .dropped = note_dropped,
 };
 
 void children_init(struct session *s)
 {
-    subagents_init(&s->subagents, &sink, s);
+    const struct client_capabilities *c = &s->agent->client;
+    const struct subagents_form *form = client_has_air_subagents(c) ? &subagents_air : &subagents_rfd;
+    subagents_init(&s->subagents, client_has_subagent_sessions(c) ? form : NULL, &sink, s);
 }
 
 bool children_shown(const struct session *s)
 {
-    const struct client_capabilities *c = &s->agent->client;
-    return c->air && client_has_subagent_sessions(c);
+    return s->subagents.form != NULL;
 }
 
 /* The call around a call that is not known any more, as its report says it. */
@@ -127,35 +141,54 @@ void children_task(struct session *s, json frame, void (*step)(struct subagents 
     }
 }
 
-void children_message(struct session *s, json input)
+void children_message(struct session *s, str call, json input)
 {
-    subagents_addressed(&s->subagents, json_text(json_get(input, "to")),
+    subagents_addressed(&s->subagents, json_text(json_get(input, "to")), call,
                         json_text(json_get(input, "message")));
 }
 
-/* The message of the one call that the frame has the result of. */
-static str message_of(struct session *s, json frame)
+/* The use of SendMessage that the frame has the result of; NULL: none. */
+static const struct tool_call *message_call(struct session *s, json frame)
 {
-    struct tool_call *call = NULL;
+    const struct tool_call *call = NULL;
     for (struct json_iter it = json_each(json_path(frame, "message", "content", NULL)); json_next(&it);) {
         str id = json_text(json_get(it.value, "tool_use_id"));
         call = id.p ? tool_calls_find(&s->calls, id) : call;
     }
-    return call && str_is(str_of(call->name), "SendMessage")
-               ? json_text(json_get(json_root(call->input), "message"))
-               : STR_ABSENT;
+    return call && str_is(str_of(call->name), "SendMessage") ? call : NULL;
 }
 
 void children_resumed(struct session *s, str agent, json frame)
 {
     if (children_shown(s)) {
-        subagents_resumed(&s->subagents, agent, message_of(s, frame));
+        const struct tool_call *call = message_call(s, frame);
+        subagents_resumed(&s->subagents, agent, call ? str_of(call->id) : STR_ABSENT,
+                          call ? json_text(json_get(json_root(call->input), "message")) : STR_ABSENT);
     }
 }
 
 void children_finish(struct session *s, enum subagent_state state)
 {
     subagents_finish(&s->subagents, state);
+}
+
+void children_cancel(struct session *s)
+{
+    subagents_cancel(&s->subagents);
+}
+
+static bool asks(const struct session *s, str agent_id, void *user)
+{
+    const str *agent = user;
+    (void)s;
+    return agent_id.p && str_eq(agent_id, *agent);
+}
+
+void children_sync_waiting(struct session *s, str agent)
+{
+    if (agent.p && children_shown(s)) {
+        subagents_await(&s->subagents, agent, session_any_question(s, asks, &agent));
+    }
 }
 
 str children_session_of_agent(struct session *s, str agent)

@@ -20,10 +20,14 @@ void children_put_meta(struct buf *b, str launch);
 /* Frames about tasks, when they are not late. */
 void children_task(struct session *s, json frame, void (*step)(struct subagents *sa, json frame));
 /* A complete use of SendMessage, and a result that says which agent such a message woke up. */
-void children_message(struct session *s, json input);
+void children_message(struct session *s, str call, json input);
 void children_resumed(struct session *s, str agent, json frame);
-/* Every child that still runs is over. Nothing is forgotten yet: what comes later of them is not shown. */
+/* Their process is gone: every child that still runs is over. Nothing is forgotten yet. */
 void children_finish(struct session *s, enum subagent_state state);
+/* The work of the session is cancelled. */
+void children_cancel(struct session *s);
+/* A question of this agent was asked or is over: tells whether it waits for one. */
+void children_sync_waiting(struct session *s, str agent);
 
 /* Where a question of this agent (absent: the main conversation) is asked. */
 str children_session_of_agent(struct session *s, str agent);

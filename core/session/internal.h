@@ -15,7 +15,8 @@
  *     restart.c     another CLI process under the same session
  *     plan_list.c   the plan: whole plans and the task list
  *     tool_calls.c  tool calls
- *     children.c    subagents that are sessions of their own; subagents.c decides (a module of its own)
+ *     children.c    subagents that are sessions of their own; subagents.c decides (a module of its own, with
+ *                   subagents_route.c, subagents_air.c and subagents_rfd.c)
  *     turn.c        the turn engine (a module of its own)
  */
 #ifndef HERALD_SESSION_INTERNAL_H
@@ -196,9 +197,10 @@ void session_on_memory_recall(struct session *s, json frame);
 void session_sync_waiting(struct session *s);
 
 /* questions.c */
-/* Calls `visit` for each question that the client was asked and has not answered, with the subagent that asks
+/* Calls `visit` for each question that the client is asked and has not answered, with the subagent that asks
  * (absent: the main conversation), until it says true. Whether one did. */
-bool session_any_question(const struct session *s, bool (*visit)(const struct session *s, str agent_id));
+bool session_any_question(const struct session *s,
+                          bool (*visit)(const struct session *s, str agent_id, void *user), void *user);
 void session_on_question(struct session *s, json frame, struct json_doc *doc);
 void session_question_withdrawn(struct session *s, str request_id);
 void session_drop_questions(struct session *s);

@@ -141,7 +141,7 @@ static void hook_cancelling(void *user)
 {
     struct session *s = user;
     extensions_cancelling(s);
-    children_finish(s, SUBAGENT_CANCELLED);
+    children_cancel(s);
     tool_calls_cancelling(&s->calls);
     local_command_cancel(s);
 }

@@ -42,6 +42,7 @@ struct question {
     struct permission_offer *offer;
     struct question_form *form;
     char *agent_id; /* the subagent that asks; NULL: the main conversation */
+    bool waits;     /* the client is asked, or about to be: what waits for the answer is told so */
     uint64_t asked; /* OPEN: the request to the client */
 };
 
@@ -63,6 +64,8 @@ static void free_question(struct question *q)
 static void over(struct question *q)
 {
     struct session *s = q->s;
+    char *agent_id = q->agent_id;
+    q->agent_id = NULL;
     session_ref(s);
     list_remove(&q->link);
     if (q->state == QUESTION_PREPARING) {
@@ -70,7 +73,9 @@ static void over(struct question *q)
     } else {
         free_question(q);
     }
-    session_sync_waiting(s);
+    session_sync_waiting(s); /* the order of a beginning, backwards */
+    children_sync_waiting(s, str_of(agent_id));
+    free(agent_id);
     session_unref(s);
 }
 
@@ -219,12 +224,19 @@ static void answered(void *user, json result, json error)
     }
 }
 
+/* The client is about to be asked: what waits for the answer is told so first. */
+static void open_question(struct question *q)
+{
+    q->state = QUESTION_OPEN;
+    q->waits = true;
+    children_sync_waiting(q->s, str_of(q->agent_id));
+    session_sync_waiting(q->s);
+}
+
 static void asked(struct question *q, uint64_t request)
 {
     q->asked = request;
-    if (q->asked) {
-        session_sync_waiting(q->s);
-    } else {
+    if (!q->asked) {
         q->kind->abort(q);
     }
 }
@@ -232,7 +244,7 @@ static void asked(struct question *q, uint64_t request)
 static void ask_form(struct question *q, str params)
 {
     struct agent *a = q->s->agent;
-    q->state = QUESTION_OPEN;
+    open_question(q);
     asked(q, a->surface->ask_elicitation(a->surface_self, params, answered, q));
 }
 
@@ -252,6 +264,7 @@ static void prepared(void *user, const struct permission_request *rq)
         return;
     }
     if (!q->form) {
+        open_question(q);
         asked(q, a->surface->ask_permission(a->surface_self, rq, answered, q));
         return;
     }
@@ -408,10 +421,11 @@ void session_drop_questions(struct session *s)
     mcp_sign_in_drop(s);
 }
 
-bool session_any_question(const struct session *s, bool (*visit)(const struct session *s, str agent_id))
+bool session_any_question(const struct session *s,
+                          bool (*visit)(const struct session *s, str agent_id, void *user), void *user)
 {
     LIST_EACH(q, &s->questions, const struct question, link) {
-        if (q->asked && visit(s, str_of(q->agent_id))) {
+        if (q->waits && visit(s, str_of(q->agent_id), user)) {
             return true;
         }
     }

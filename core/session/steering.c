@@ -5,20 +5,22 @@
 
 /* ---- Questions that the work waits for ---- */
 
-static bool blocks(const struct session *s, str agent_id)
+static bool blocks(const struct session *s, str agent_id, void *user)
 {
+    (void)user;
     return !agent_id.p || live_tasks_foreground(&s->live, agent_id);
 }
 
 void session_sync_waiting(struct session *s)
 {
-    turns_set_blocked(&s->turns, session_any_question(s, blocks));
+    turns_set_blocked(&s->turns, session_any_question(s, blocks, NULL));
 }
 
 /* ---- Steers ---- */
 
-static bool any(const struct session *s, str agent_id)
+static bool any(const struct session *s, str agent_id, void *user)
 {
+    (void)user;
     (void)s;
     (void)agent_id;
     return true;
@@ -28,7 +30,7 @@ static bool inject(struct session *s, json blocks_of_it, struct session_error *e
 {
     char uuid[UUID_SIZE];
     AUTO_BUF(line);
-    bool asked = session_any_question(s, any);
+    bool asked = session_any_question(s, any, NULL);
     if (uuid_v4(uuid)) {
         prompt_put_user_message(&line, blocks_of_it, str_of(s->id), str_of(uuid),
                                 asked ? STR("later") : STR("now"));

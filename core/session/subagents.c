@@ -17,8 +17,7 @@ static str id_of(json v)
     return subagent_id_ok(id) ? id : STR_ABSENT;
 }
 
-/* A copy without what a C string cannot hold, or NULL. */
-static char *copy(str text)
+char *subagents_copy(str text)
 {
     return text.p ? str_dup(str_first(text, str_find_byte(text, '\0', 0))) : NULL;
 }
@@ -74,6 +73,8 @@ static void free_child(struct subagent *c)
     free(c->name);
     free(c->task);
     free(c->message);
+    free(c->message_call);
+    free(c->error);
     buf_free(&c->plan);
     free(c);
 }
@@ -98,9 +99,10 @@ static void drop_child(struct subagents *sa, struct subagent *c)
     free_child(c);
 }
 
-void subagents_init(struct subagents *sa, const struct subagents_sink *sink, void *user)
+void subagents_init(struct subagents *sa, const struct subagents_form *form,
+                    const struct subagents_sink *sink, void *user)
 {
-    *sa = (struct subagents){.sink = sink, .user = user};
+    *sa = (struct subagents){.form = form, .sink = sink, .user = user};
     list_init(&sa->children);
     list_init(&sa->launch_order);
     list_init(&sa->owner_order);
@@ -194,10 +196,9 @@ void subagents_own(struct subagents *sa, str call, struct subagent *c)
     }
 }
 
-/* ---- What the client is told ---- */
+/* ---- Announcements ---- */
 
-/* The first of these texts that is not blank, trimmed; absent when all are. */
-static str first_said(const char *const *texts, size_t n)
+str subagents_first_said(const char *const *texts, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         str text = str_trim(str_of(texts[i]));
@@ -208,96 +209,31 @@ static str first_said(const char *const *texts, size_t n)
     return STR_ABSENT;
 }
 
-static void name_child(struct subagent *c, const struct subagent_identity *who)
+static const struct subagent_identity *identity_of(const struct subagent_launch *l)
 {
-    const char *names[] = {who->name, who->description, c->description, who->type, c->type};
-    const char *tasks[] = {who->prompt, c->prompt, who->description, c->description};
-    str name = first_said(names, ARRAY_LEN(names)), task = first_said(tasks, ARRAY_LEN(tasks));
-    AUTO_BUF(numbered);
-    if (!name.p) {
-        str agent = str_of(c->agent);
-        buf_put_c(&numbered, "Agent ");
-        buf_put_str(&numbered, str_from(agent, agent.n > 8 ? agent.n - 8 : 0));
-        name = buf_str(&numbered);
-    }
-    if (!c->name) {
-        c->name = str_dup(name);
-    }
-    if (!c->task) {
-        c->task = str_dup(task.p ? task : STR("Delegated task"));
-    }
-    if (!str_trim(str_of(c->prompt)).n) {
-        replace(&c->prompt, copy(str_of(who->prompt)));
-    }
-}
-
-static void tell_spawned(struct subagents *sa, const struct subagent *c)
-{
-    AUTO_BUF(b);
-    json_member_c(&b, "subagentSessionId", c->session);
-    json_member_c(&b, "name", c->name ? c->name : "");
-    json_member_c(&b, "task", c->task ? c->task : "");
-    if (str_trim(str_of(c->prompt)).n) {
-        json_member_c(&b, "prompt", c->prompt);
-    }
-    json_member_raw(&b, "capabilities", STR("{}"));
-    sa->sink->state(sa->user, str_of(c->parent), "subagent_spawned", buf_str(&b));
+    static const struct subagent_identity nobody = {0};
+    return l ? &l->identity : &nobody;
 }
 
 void subagents_announce(struct subagents *sa, struct subagent *c)
 {
-    static const struct subagent_identity nobody = {0};
     struct subagent_launch *l = subagents_launch(sa, str_of(c->call));
-    if (c->announced) {
+    bool placed = l && l->called;
+    if (c->announced || (sa->form->shows_launches && !placed)) {
         return;
     }
     c->announced = true;
-    if (l && l->called && c->run == 1) {
-        replace(&c->parent, copy(str_of(l->session)));
+    if (placed && (c->run == 1 || sa->form->shows_launches)) {
+        replace(&c->parent, subagents_copy(str_of(l->session)));
     }
-    name_child(c, l ? &l->identity : &nobody);
-    tell_spawned(sa, c);
+    sa->form->started(sa, c, identity_of(l), false);
     LIST_EACH(waits, &sa->launch_order, struct subagent_launch, link) {
         if (waits->child == c) {
             subagents_deliver_held(sa, waits);
         }
     }
-}
-
-const char *subagent_state_word(enum subagent_state state)
-{
-    static const char *const words[] = {
-        [SUBAGENT_COMPLETED] = "completed",
-        [SUBAGENT_FAILED] = "failed",
-        [SUBAGENT_CANCELLED] = "cancelled",
-        [SUBAGENT_DISCONNECTED] = "disconnected",
-    };
-    return words[state];
-}
-
-static void end_child(struct subagents *sa, struct subagent *c, enum subagent_state state)
-{
-    if (c->ended) {
-        return;
-    }
-    subagents_announce(sa, c);
-    sa->sink->ending(sa->user, str_of(c->session), state);
-    c->ended = true;
-    AUTO_BUF(b);
-    json_member_c(&b, "subagentSessionId", c->session);
-    json_member_c(&b, "state", subagent_state_word(state));
-    sa->sink->state(sa->user, str_of(c->parent), "subagent_state_update", buf_str(&b));
-    LIST_EACH(l, &sa->launch_order, struct subagent_launch, link) {
-        if (l->child == c) {
-            forget_call(sa, l);
-        }
-    }
-}
-
-void subagents_finish(struct subagents *sa, enum subagent_state state)
-{
-    for (struct list *at = sa->children.prev; at != &sa->children; at = at->prev) {
-        end_child(sa, LIST_ENTRY(at, struct subagent, link), state);
+    if (c->ended) { /* while its launch was not shown */
+        sa->form->ended(sa, c);
     }
 }
 
@@ -331,7 +267,7 @@ static bool enter(struct subagents *sa, struct subagent *c)
     return true;
 }
 
-/* The next run of the agent; `before` is the one before it, or NULL. */
+/* A child for the next run of the agent; `before` is the one before it, or NULL. */
 static struct subagent *add_child(struct subagents *sa, str agent, str call, struct subagent *before)
 {
     AUTO_BUF(id);
@@ -372,6 +308,42 @@ static void succeed(struct subagents *sa, struct subagent *before, struct subage
     }
 }
 
+/* The child runs again, by this call. */
+static void run_again(struct subagent *c, str call)
+{
+    c->run++;
+    c->ended = c->awaiting = false;
+    replace(&c->call, subagents_copy(call));
+    replace(&c->error, NULL);
+}
+
+static void forget_message(struct subagent *c)
+{
+    replace(&c->message, NULL);
+    replace(&c->message_call, NULL);
+}
+
+/* The next run of an agent, or NULL: the child that runs it. */
+static struct subagent *next_run(struct subagents *sa, str agent, str call, struct subagent *before)
+{
+    if (!before || sa->form->child_per_run) {
+        return add_child(sa, agent, call, before);
+    }
+    run_again(before, call);
+    forget_message(before);
+    return before;
+}
+
+/* The client hears of the run, now or when it hears of the child. */
+static void tell_run(struct subagents *sa, struct subagent *c)
+{
+    if (c->announced) {
+        sa->form->started(sa, c, identity_of(subagents_launch(sa, str_of(c->call))), true);
+    } else {
+        subagents_announce(sa, c);
+    }
+}
+
 void subagents_started(struct subagents *sa, json frame)
 {
     str agent = id_of(json_get(frame, "task_id")), call = id_of(json_get(frame, "tool_use_id"));
@@ -383,45 +355,72 @@ void subagents_started(struct subagents *sa, json frame)
         }
         return;
     }
-    struct subagent *c = agent.p && (!before || before->ended) ? add_child(sa, agent, call, before) : NULL;
+    struct subagent *c = agent.p && (!before || before->ended) ? next_run(sa, agent, call, before) : NULL;
     if (!c) {
         return;
     }
-    c->description = copy(json_text(json_get(frame, "description")));
-    c->type = copy(json_text(json_get(frame, "subagent_type")));
-    c->prompt = copy(json_text(json_get(frame, "prompt")));
+    replace(&c->description, subagents_copy(json_text(json_get(frame, "description"))));
+    replace(&c->type, subagents_copy(json_text(json_get(frame, "subagent_type"))));
+    replace(&c->prompt, subagents_copy(json_text(json_get(frame, "prompt"))));
     l = subagents_open_launch(sa, call);
     if (l && (!l->child || l->child->ended)) {
         l->child = c;
     }
-    if (before) {
+    if (before && before != c) {
         succeed(sa, before, c);
     }
     if (before || !l || l->called) {
-        subagents_announce(sa, c);
+        tell_run(sa, c);
     }
 }
 
-void subagents_addressed(struct subagents *sa, str agent, str message)
+void subagents_addressed(struct subagents *sa, str agent, str call, str message)
 {
     struct subagent *c = agent.p ? map_get(&sa->by_task, agent) : NULL;
     if (c && message.p) {
-        replace(&c->message, copy(message));
+        replace(&c->message, subagents_copy(message));
+        replace(&c->message_call, subagent_id_ok(call) ? subagents_copy(call) : NULL);
     }
 }
 
-void subagents_resumed(struct subagents *sa, str agent, str message)
+/* A run of a child of its own, known by the call that began the first. */
+static struct subagent *resume_anew(struct subagents *sa, struct subagent *before)
+{
+    struct subagent *c = add_child(sa, str_of(before->agent), str_of(before->call), before);
+    if (c) {
+        c->name = str_dup(str_of(before->name));
+        c->task = str_dup(str_of(before->task));
+        succeed(sa, before, c);
+    }
+    return c;
+}
+
+/* The same child runs, known by the message's call. */
+static struct subagent *resume_same(struct subagents *sa, struct subagent *c, str call)
+{
+    AUTO_BUF(kept);
+    buf_put_str(&kept, call.n ? call : str_of(c->message_call));
+    str by = subagent_id_ok(buf_str(&kept)) ? buf_str(&kept) : STR_ABSENT;
+    run_again(c, by);
+    struct subagent_launch *l = subagents_open_launch(sa, by);
+    if (l && !l->child) {
+        l->child = c;
+    }
+    return c;
+}
+
+void subagents_resumed(struct subagents *sa, str agent, str call, str message)
 {
     struct subagent *before = agent.p ? map_get(&sa->by_task, agent) : NULL;
-    struct subagent *c = before && before->ended ? add_child(sa, agent, str_of(before->call), before) : NULL;
-    if (!c) {
+    if (!before || !before->ended) {
         return;
     }
-    c->name = str_dup(str_of(before->name));
-    c->task = str_dup(str_of(before->task));
-    c->prompt = copy(message.n ? message : str_of(before->message));
-    succeed(sa, before, c);
-    subagents_announce(sa, c);
+    struct subagent *c = sa->form->child_per_run ? resume_anew(sa, before) : resume_same(sa, before, call);
+    if (c) {
+        replace(&c->prompt, subagents_copy(message.n ? message : str_of(before->message)));
+        forget_message(before);
+        tell_run(sa, c);
+    }
 }
 
 /* ---- Ends ---- */
@@ -445,37 +444,103 @@ bool subagent_state_of(str status, enum subagent_state *state)
     return false;
 }
 
+/* An end that is known already; only what went wrong can be news. */
+static void end_again(struct subagents *sa, struct subagent *c, enum subagent_state state, str error)
+{
+    if (sa->form->takes_late && c->state == SUBAGENT_FAILED && state == c->state && !c->error && error.n) {
+        c->error = subagents_copy(error);
+        if (c->announced && c->error) {
+            sa->form->ended(sa, c);
+        }
+    }
+}
+
+/* `error` may be absent. */
+static void end_child(struct subagents *sa, struct subagent *c, enum subagent_state state, str error)
+{
+    if (c->ended) {
+        end_again(sa, c, state, error);
+        return;
+    }
+    subagents_announce(sa, c);
+    if (c->announced) {
+        sa->sink->ending(sa->user, str_of(c->session), state);
+    }
+    c->ended = true;
+    c->awaiting = false;
+    c->state = state;
+    c->error = state == SUBAGENT_FAILED && error.n ? subagents_copy(error) : NULL;
+    if (!c->announced) {
+        return;
+    }
+    sa->form->ended(sa, c);
+    LIST_EACH(l, &sa->launch_order, struct subagent_launch, link) {
+        if (l->child == c) {
+            forget_call(sa, l);
+        }
+    }
+}
+
+static void end_all(struct subagents *sa, enum subagent_state state)
+{
+    for (struct list *at = sa->children.prev; at != &sa->children; at = at->prev) {
+        struct subagent *c = LIST_ENTRY(at, struct subagent, link);
+        if (!c->ended) {
+            end_child(sa, c, state, STR_ABSENT);
+        }
+    }
+}
+
+void subagents_finish(struct subagents *sa, enum subagent_state state)
+{
+    if (sa->form) {
+        end_all(sa, sa->form->ended_by_cli ? SUBAGENT_LOST : state);
+    }
+}
+
+void subagents_cancel(struct subagents *sa)
+{
+    if (sa->form && !sa->form->ended_by_cli) {
+        end_all(sa, SUBAGENT_CANCELLED);
+    }
+}
+
 /* The end that the frame tells is not that of this run: the call that it names began another one. */
 static bool is_of_another(const struct subagents *sa, const struct subagent *c, str call)
 {
     return call.p && c->call && !str_is(call, c->call) && subagents_launch(sa, call);
 }
 
-static void end_by_frame(struct subagents *sa, json frame, str status)
+static void end_by_frame(struct subagents *sa, json frame, str status, str error)
 {
     str agent = id_of(json_get(frame, "task_id")), call = id_of(json_get(frame, "tool_use_id"));
     struct subagent *c = agent.p ? map_get(&sa->by_task, agent) : NULL;
     enum subagent_state state;
-    if (c && subagent_state_of(status, &state) && !is_of_another(sa, c, call)) {
-        end_child(sa, c, state);
+    if (!c || !subagent_state_of(status, &state) || is_of_another(sa, c, call)) {
+        return;
     }
+    if (sa->form->ended_by_cli && str_is(json_str(json_get(frame, "reason")), "worker_restart")) {
+        state = SUBAGENT_LOST;
+    }
+    end_child(sa, c, state, error);
 }
 
 void subagents_updated(struct subagents *sa, json frame)
 {
-    str status = json_str(json_path(frame, "patch", "status", NULL));
+    json patch = json_get(frame, "patch");
+    str status = json_str(json_get(patch, "status"));
     if (str_is(status, "running") || str_is(status, "pending")) {
-        subagents_resumed(sa, json_text(json_get(frame, "task_id")), STR_ABSENT);
+        subagents_resumed(sa, json_text(json_get(frame, "task_id")), STR_ABSENT, STR_ABSENT);
     } else {
-        end_by_frame(sa, frame, status);
+        end_by_frame(sa, frame, status, json_str(json_get(patch, "error")));
     }
 }
 
 void subagents_notified(struct subagents *sa, json frame)
 {
     struct subagent_launch *l = subagents_launch(sa, id_of(json_get(frame, "tool_use_id")));
-    end_by_frame(sa, frame, json_str(json_get(frame, "status")));
-    if (l && !l->child) {
+    end_by_frame(sa, frame, json_str(json_get(frame, "status")), json_str(json_get(frame, "summary")));
+    if (l && !(l->child && l->child->announced)) {
         subagents_discard_held(sa, l);
     }
 }
@@ -485,7 +550,27 @@ void subagents_notified(struct subagents *sa, json frame)
 str subagents_session_of_agent(const struct subagents *sa, str agent)
 {
     const struct subagent *c = agent.p ? map_get(&sa->by_task, agent) : NULL;
-    return c && c->announced && !c->ended ? str_of(c->session) : STR_ABSENT;
+    return c && c->announced && (!c->ended || sa->form->takes_late) ? str_of(c->session) : STR_ABSENT;
+}
+
+bool subagents_runs(const struct subagents *sa, str agent)
+{
+    const struct subagent *c = agent.p ? map_get(&sa->by_task, agent) : NULL;
+    return c && c->announced && !c->ended;
+}
+
+bool subagents_take_late(const struct subagents *sa)
+{
+    return sa->form && sa->form->takes_late;
+}
+
+void subagents_await(struct subagents *sa, str agent, bool awaits)
+{
+    struct subagent *c = sa->form && sa->form->awaits && agent.p ? map_get(&sa->by_task, agent) : NULL;
+    if (c && c->announced && !c->ended && c->awaiting != awaits) {
+        c->awaiting = awaits;
+        sa->form->awaits(sa, c);
+    }
 }
 
 str subagents_session_of_call(const struct subagents *sa, str call)

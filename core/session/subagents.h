@@ -1,17 +1,27 @@
 /* Subagents as sessions of their own, for a client that shows them so: who they are, when the client hears of
  * them, and to which session each update goes.
  *
- * A *child* is one run of a subagent, with an ACP session id: the agent's id for the first run, one with the
- * number of the run for those after it. Its *launch* is the tool call that began it. The client is not shown
- * the launch, but subagent_spawned on the child's parent session, and at the end subagent_state_update there:
+ * A *child* is a subagent with an ACP session id. Its *launch* is the tool call that began it. The client is
+ * told of it on its parent session:
  *
- *     KNOWN --the launch's session is known, or the end--> ANNOUNCED --its end--> ENDED
+ *     KNOWN --the launch's session is known--> ANNOUNCED --its end--> ENDED --a later run--> ANNOUNCED
  *
  * A launch is remembered from its first sign: its tool call, its task, or an update of the child. What comes
  * for a child that is not announced is held at its launch, within limits, and delivered in order behind the
  * announcement. All launches of an agent lead to its newest run, since the messages of a resumed one go on
- * naming the call that began the first. A tool call stays with the child that it was first sent to; what
- * comes for a child that has ended is dropped.
+ * naming the call that began the first. A tool call stays with the child that it was first sent to.
+ *
+ * There are two forms of all this (the rows are in subagents_state.h):
+ *
+ * AIR's: each run of a subagent is a child of its own, with the agent's id, or from the second run on one
+ * with the number of the run. subagent_spawned and subagent_state_update tell of it, and stand for the
+ * launch, which is not shown. A child is announced at its end at the latest, and what comes after the end is
+ * dropped.
+ *
+ * The draft's (the RFD): a subagent is one child with the agent's id, which runs and is idle by turns.
+ * subagent_update tells its state, session_message what it was asked. The launch is shown like every tool
+ * call, and the child's parent is the session where it was; a child whose launch is never shown is not shown
+ * either. Only the CLI's word ends a run, and an idle child takes what comes late.
  *
  * The root session is an absent text here. Nothing here does I/O. */
 #ifndef HERALD_SESSION_SUBAGENTS_H
@@ -30,7 +40,14 @@ enum {
     SUBAGENTS_HOLDING_LAUNCHES_MAX = 64 /* and launches with such updates */
 };
 
-enum subagent_state { SUBAGENT_COMPLETED, SUBAGENT_FAILED, SUBAGENT_CANCELLED, SUBAGENT_DISCONNECTED };
+/* How a run ended. */
+enum subagent_state {
+    SUBAGENT_COMPLETED,
+    SUBAGENT_FAILED,
+    SUBAGENT_CANCELLED,
+    SUBAGENT_DISCONNECTED,
+    SUBAGENT_LOST, /* its process is gone, no more is known; AIR's form does not use it */
+};
 
 enum subagent_update_kind { SUBAGENT_TOOL, SUBAGENT_TEXT, SUBAGENT_BLOCK, SUBAGENT_PLAN };
 
@@ -46,15 +63,22 @@ struct subagent_update {
 
 struct subagents_sink {
     void (*deliver)(void *user, str session, const struct subagent_update *update);
-    /* subagent_spawned and subagent_state_update. */
+    /* An update that tells of a child. */
     void (*state)(void *user, str session, const char *name, str members);
-    /* The child of this session is about to end: the last time that something can be sent there. */
+    /* What the child `to` was asked in the session `from`, by this call. */
+    void (*message)(void *user, str from, str to, str call, str text);
+    /* The child of this session is about to end: its open calls go with it. */
     void (*ending)(void *user, str session, enum subagent_state state);
     /* Something was not shown. */
     void (*dropped)(void *user, const char *why);
 };
 
+/* One of the two forms. */
+struct subagents_form;
+extern const struct subagents_form subagents_air, subagents_rfd;
+
 struct subagents {
+    const struct subagents_form *form; /* NULL: subagents are no sessions, and nothing here is used */
     const struct subagents_sink *sink;
     void *user;
     struct map by_task;    /* agent id → its newest struct subagent */
@@ -67,7 +91,8 @@ struct subagents {
     size_t held, holding; /* updates, and launches with some */
 };
 
-void subagents_init(struct subagents *sa, const struct subagents_sink *sink, void *user);
+void subagents_init(struct subagents *sa, const struct subagents_form *form,
+                    const struct subagents_sink *sink, void *user);
 void subagents_free(struct subagents *sa);
 /* Forgets everything, without a word. */
 void subagents_clear(struct subagents *sa);
@@ -77,13 +102,17 @@ void subagents_clear(struct subagents *sa);
 void subagents_started(struct subagents *sa, json frame);
 void subagents_updated(struct subagents *sa, json frame);
 void subagents_notified(struct subagents *sa, json frame);
-/* A message to an agent is on its way. */
-void subagents_addressed(struct subagents *sa, str agent, str message);
-/* Such a message woke the agent up; `message` may be absent. Nothing when the agent runs. */
-void subagents_resumed(struct subagents *sa, str agent, str message);
+/* A message to an agent is on its way, by this call. */
+void subagents_addressed(struct subagents *sa, str agent, str call, str message);
+/* Such a message woke the agent up; `call` and `message` may be absent. Nothing when the agent runs. */
+void subagents_resumed(struct subagents *sa, str agent, str call, str message);
 
-/* Ends every child that runs, the newest first. */
+/* Their process is gone: ends every child that runs, the newest first. */
 void subagents_finish(struct subagents *sa, enum subagent_state state);
+/* The session's work is cancelled, which ends children in AIR's form alone. */
+void subagents_cancel(struct subagents *sa);
+/* A question of this agent's is open, or none is any more. */
+void subagents_await(struct subagents *sa, str agent, bool awaits);
 
 /* A tool call that a report is about. */
 struct subagent_call {
@@ -93,6 +122,8 @@ struct subagent_call {
 };
 /* Sends the report where it belongs. False: it is that of a launch which the client is not shown. */
 bool subagents_tool(struct subagents *sa, const struct subagent_call *call, struct tool_report *report);
+/* A child that has ended takes what comes late. */
+bool subagents_take_late(const struct subagents *sa);
 /* What is no tool call, of the child that the call `launch` began. */
 void subagents_say(struct subagents *sa, str launch, const struct subagent_update *update);
 
@@ -103,8 +134,10 @@ bool subagent_state_of(str status, enum subagent_state *state);
 const char *subagent_state_word(enum subagent_state state);
 /* An id that can be kept as a C string. */
 bool subagent_id_ok(str id);
-/* The session of the child that runs as this agent and was announced. */
+/* The session of the announced child that runs as this agent, or takes what comes late. */
 str subagents_session_of_agent(const struct subagents *sa, str agent);
+/* The client knows the agent's child, and it runs. */
+bool subagents_runs(const struct subagents *sa, str agent);
 /* The session of the child that owns this tool call, also when it has ended. */
 str subagents_session_of_call(const struct subagents *sa, str call);
 

@@ -114,9 +114,22 @@ static bool repeats_plan(struct subagent *c, const struct subagent_update *u)
     return same;
 }
 
+/* The call was shown in this session. A launch belongs there, if such are shown. */
+static void was_shown(struct subagents *sa, str call, str session)
+{
+    struct subagent_launch *l = sa->form->shows_launches ? subagents_launch(sa, call) : NULL;
+    if (l && l->used && !l->called) {
+        l->session = session.p ? str_dup(session) : NULL;
+        l->called = true;
+        if (l->child) {
+            subagents_announce(sa, l->child);
+        }
+    }
+}
+
 void subagents_to_child(struct subagents *sa, struct subagent *c, str call, const struct subagent_update *u)
 {
-    if (c->ended) {
+    if (c->ended && !sa->form->takes_late) {
         sa->sink->dropped(sa->user, "an update of a subagent that has ended is not shown");
         return;
     }
@@ -130,6 +143,13 @@ void subagents_to_child(struct subagents *sa, struct subagent *c, str call, cons
     if (!repeats_plan(c, u)) {
         sa->sink->deliver(sa->user, str_of(c->session), u);
     }
+    was_shown(sa, call, str_of(c->session));
+}
+
+static void to_root(struct subagents *sa, str call, const struct subagent_update *u)
+{
+    sa->sink->deliver(sa->user, STR_ABSENT, u);
+    was_shown(sa, call, STR_ABSENT);
 }
 
 static void to_session(struct subagents *sa, str session, str call, const struct subagent_update *u)
@@ -138,7 +158,7 @@ static void to_session(struct subagents *sa, str session, str call, const struct
     if (c) {
         subagents_to_child(sa, c, call, u);
     } else {
-        sa->sink->deliver(sa->user, STR_ABSENT, u);
+        to_root(sa, call, u);
     }
 }
 
@@ -170,15 +190,9 @@ static void learn(char **to, json input, const char *key)
 }
 
 /* What the launch's call says of itself. What was said later counts. */
-static void learn_call(struct subagent_launch *l, const struct subagent_call *call,
-                       const struct subagent_update *u)
+static void learn_call(struct subagent_launch *l, const struct tool_report *r)
 {
-    const struct tool_report *r = u->report;
     str input = r->field[REPORT_RAW_INPUT];
-    if (r->first) {
-        subagent_held_free(l->first);
-        l->first = hold_copy(call->id, u);
-    }
     AUTO_JSON(doc) = input.p ? json_parse(input, NULL) : NULL;
     learn(&l->identity.name, json_root(doc), "name");
     learn(&l->identity.description, json_root(doc), "description");
@@ -242,16 +256,37 @@ static struct tool_report whole_call(const struct subagent_launch *l, str name, 
     return r;
 }
 
-static bool launch_report(struct subagents *sa, const struct subagent_call *call,
-                          const struct subagent_update *u)
+static bool has_failed(const struct tool_report *r)
+{
+    return str_is(r->field[REPORT_STATUS], "\"failed\"");
+}
+
+/* The launch's record, with what its report says. NULL: memory is out. */
+static struct subagent_launch *note_launch(struct subagents *sa, const struct subagent_call *call,
+                                           const struct tool_report *r)
 {
     struct subagent_launch *l = subagents_open_launch(sa, call->id);
-    bool failed = str_is(u->report->field[REPORT_STATUS], "\"failed\"");
+    if (l) {
+        l->used = true;
+    }
+    if (l && (!l->child || !l->child->ended)) {
+        learn_call(l, r);
+    }
+    return l;
+}
+
+/* The report of a launch that is not shown. */
+static bool hidden_launch(struct subagents *sa, const struct subagent_call *call,
+                          const struct subagent_update *u)
+{
+    struct subagent_launch *l = note_launch(sa, call, u->report);
+    bool failed = has_failed(u->report);
     if (!l) {
         return false;
     }
-    if (!l->child || !l->child->ended) {
-        learn_call(l, call, u);
+    if (u->report->first && (!l->child || !l->child->ended)) {
+        subagent_held_free(l->first);
+        l->first = hold_copy(call->id, u);
     }
     place_call(sa, l, call->parent);
     if (l->child) {
@@ -273,21 +308,42 @@ static bool launch_report(struct subagents *sa, const struct subagent_call *call
 
 /* ---- Tool calls ---- */
 
+static void route_tool(struct subagents *sa, const struct subagent_call *call,
+                       const struct subagent_update *u)
+{
+    const struct subagent_owner *o = map_get(&sa->owners, call->id);
+    if (call->shown.p) {
+        to_session(sa, call->shown, call->id, u);
+    } else if (o) {
+        subagents_to_child(sa, o->child, call->id, u);
+    } else if (call->parent.n) {
+        to_launched(sa, call->parent, call->id, u);
+    } else {
+        to_root(sa, call->id, u);
+    }
+}
+
+/* A launch that is shown like every call. */
+static void shown_launch(struct subagents *sa, const struct subagent_call *call,
+                         const struct subagent_update *u)
+{
+    note_launch(sa, call, u->report);
+    route_tool(sa, call, u);
+    struct subagent_launch *l = has_failed(u->report) ? subagents_launch(sa, call->id) : NULL;
+    if (l && !l->child) { /* and none comes */
+        subagents_drop_launch(sa, l);
+    }
+}
+
 bool subagents_tool(struct subagents *sa, const struct subagent_call *call, struct tool_report *report)
 {
     struct subagent_update u = {.kind = SUBAGENT_TOOL, .report = report};
-    const struct subagent_owner *o = map_get(&sa->owners, call->id);
-    if (subagents_is_launch(call->name)) {
-        return launch_report(sa, call, &u);
-    }
-    if (call->shown.p) {
-        to_session(sa, call->shown, call->id, &u);
-    } else if (o) {
-        subagents_to_child(sa, o->child, call->id, &u);
-    } else if (call->parent.n) {
-        to_launched(sa, call->parent, call->id, &u);
+    if (!subagents_is_launch(call->name)) {
+        route_tool(sa, call, &u);
+    } else if (sa->form->shows_launches) {
+        shown_launch(sa, call, &u);
     } else {
-        sa->sink->deliver(sa->user, STR_ABSENT, &u);
+        return hidden_launch(sa, call, &u);
     }
     return true;
 }

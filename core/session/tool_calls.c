@@ -286,7 +286,7 @@ void tool_calls_use(struct tool_calls *tc, str parent, json block)
     call->input = json_detach(input);
     call->dispatched = true;
     if (!tc->replay && str_is(str_of(call->name), "SendMessage")) {
-        children_message(tc->session, input);
+        children_message(tc->session, id, input);
     }
     if (reporter_shows_plan(call->reporter)) {
         report_plan_use(tc, call, input);
@@ -472,7 +472,8 @@ void tool_calls_denied(struct tool_calls *tc, json message)
 {
     struct tool_call *call = tool_calls_find(tc, json_str(json_get(message, "tool_use_id")));
     str agent = json_text(json_get(message, "agent_id"));
-    bool stray = agent.p && children_shown(tc->session) && !live_tasks_find(&tc->session->live, agent);
+    bool over = agent.p && !live_tasks_find(&tc->session->live, agent);
+    bool stray = over && children_shown(tc->session) && !subagents_take_late(&tc->session->subagents);
     if (!call || !call->announced || (stray && !call->shown)) {
         return;
     }

@@ -37,7 +37,7 @@ static const char *const clients[] = {
     "\"asyncTasks\"]}}}}",
     "{}",
     "{\"_meta\":{\"subagent-transcript\":true},\"elicitation\":{\"form\":{}},\"plan\":{},\"session\":{"
-    "\"notices\":{}}}",
+    "\"notices\":{}},\"subagents\":{}}",
 };
 
 struct ask {

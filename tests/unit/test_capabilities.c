@@ -69,7 +69,20 @@ static void test_flags_are_exact(void **state)
     assert_true(c.session_notices && c.boolean_options);
     assert_false(c.session_compaction || c.plan_operations);
     assert_true(client_has_subagent_sessions(&c));
+    assert_false(client_has_air_subagents(&c));
     assert_false(client_keeps_meta(&c));
+}
+
+static void test_forms_of_subagents(void **state)
+{
+    (void)state;
+    struct client_capabilities c = read("{\"subagents\":[],\"_meta\":{\"jetbrains\":{\"air\":{}}}}");
+    assert_false(client_has_subagent_sessions(&c));
+    c = read("{\"subagents\":{},\"_meta\":{\"jetbrains\":{\"air\":{}}}}");
+    assert_true(client_has_subagent_sessions(&c) && client_has_air_subagents(&c));
+    c.protocol_version = 2;
+    assert_true(client_has_subagent_sessions(&c));
+    assert_false(client_has_air_subagents(&c));
 }
 
 static void test_a_bad_part_does_not_disturb_its_neighbours(void **state)
@@ -114,6 +127,7 @@ int main(void)
         cmocka_unit_test(test_any_object_makes_the_client_air),
         cmocka_unit_test(test_capabilities_need_a_version_and_the_exact_name),
         cmocka_unit_test(test_flags_are_exact),
+        cmocka_unit_test(test_forms_of_subagents),
         cmocka_unit_test(test_a_bad_part_does_not_disturb_its_neighbours),
         cmocka_unit_test(test_every_v2_client_has_what_v2_brings),
         cmocka_unit_test(test_a_v2_client_that_is_spoken_to_in_v1),

@@ -23,11 +23,35 @@ static void test_found_by_call(void **state)
     meta(&f, "a2", "{\"toolUseId\":\"call-2\",\"parentAgentId\":\"a1\"}");
     child_files_find(&cf, f.path.p);
     str expected = arena_printf(&f.mem, "%s/" FOLDER "agent-a1.jsonl", f.home.dir);
+    assert_str(str_of(child_files_of(&cf, STR("call-1"))->path), expected.p);
     assert_str(str_of(child_files_take(&cf, STR("call-1"))), expected.p);
-    assert_null(child_files_take(&cf, STR("call-1"))); /* once */
+    assert_non_null(child_files_of(&cf, STR("call-1"))); /* it can still be looked at */
+    assert_null(child_files_take(&cf, STR("call-1")));   /* once */
     assert_non_null(child_files_take(&cf, STR("call-2")));
     assert_null(child_files_take(&cf, STR("call-3")));
     assert_null(child_files_take(&cf, STR_ABSENT));
+    child_files_free(&cf);
+    stored_end(&f);
+}
+
+static void test_what_is_said_of_them(void **state)
+{
+    struct stored f;
+    struct child_files cf;
+    (void)state;
+    stored_make(&f);
+    stored_write(&f, "w", SESSION_A, "");
+    meta(&f, "a1", "{\"toolUseId\":\"c1\",\"agentType\":\" T \",\"name\":\"N\",\"description\":\"D\"}");
+    meta(&f, "", "{\"toolUseId\":\"c2\",\"agentType\":[],\"name\":\" \"}");
+    child_files_find(&cf, f.path.p);
+    const struct child_file *file = child_files_of(&cf, STR("c1"));
+    assert_str(file->agent, "a1");
+    assert_str(file->type, "T");
+    assert_str(file->name, "N");
+    assert_str(file->description, "D");
+    file = child_files_of(&cf, STR("c2"));
+    assert_int_equal(file->agent.n, 0);
+    assert_false(file->type.p || file->name.p || file->description.p);
     child_files_free(&cf);
     stored_end(&f);
 }
@@ -73,6 +97,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_found_by_call),
+        cmocka_unit_test(test_what_is_said_of_them),
         cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_no_folder),
     };

@@ -70,7 +70,8 @@ static struct world {
     struct asked asked[QUESTIONS_MAX_RUN];
     unsigned n;
     unsigned era;
-    bool waiting; /* what session_sync_waiting() saw last */
+    bool waiting;     /* what session_sync_waiting() saw last */
+    bool agent_waits; /* and children_sync_waiting() */
     unsigned mode_changes, plan_exits;
     bool prepare_at_once, prepare_badly, cannot_ask;
 } w;
@@ -113,22 +114,37 @@ str children_session_of_agent(struct session *s, str agent)
     return agent.n ? agent : str_of(s->id);
 }
 
-static bool any(const struct session *s, str agent_id)
+static bool any(const struct session *s, str agent_id, void *user)
 {
     (void)s;
     (void)agent_id;
+    (void)user;
     return true;
 }
 
-static bool main_only(const struct session *s, str agent_id)
+static bool main_only(const struct session *s, str agent_id, void *user)
 {
     (void)s;
+    (void)user;
     return !agent_id.p;
 }
 
 void session_sync_waiting(struct session *s)
 {
-    w.waiting = session_any_question(s, any);
+    w.waiting = session_any_question(s, any, NULL);
+}
+
+static bool of_agent(const struct session *s, str agent_id, void *user)
+{
+    (void)s;
+    return agent_id.p && str_eq(agent_id, *(const str *)user);
+}
+
+void children_sync_waiting(struct session *s, str agent)
+{
+    if (agent.p) {
+        w.agent_waits = session_any_question(s, of_agent, &agent);
+    }
 }
 
 void session_change_mode(struct session *s, enum mode mode)
@@ -235,6 +251,8 @@ static uint64_t note_request(str id, str sent, surface_answer_cb *cb, void *user
     struct asked *q = asked_of(id.p ? id : json_str(json_get(json_root(doc), "message")));
     assert_false(q->requested);
     assert_int_equal(q->answers, 0);
+    assert_true(w.waiting); /* who waits is told before the client is asked */
+    assert_true(w.agent_waits || !q->by_agent || q->sort > SORT_FORM);
     json_unref(q->params);
     q->params = doc;
     if (w.cannot_ask) {
@@ -522,7 +540,7 @@ static void answer_one(void)
 static void check_all_over(bool crashed)
 {
     assert_true(list_empty(&w.s.questions));
-    assert_false(session_any_question(&w.s, any));
+    assert_false(session_any_question(&w.s, any, NULL));
     assert_false(w.waiting);
     for (unsigned i = 0; i < w.n; i++) {
         const struct asked *q = &w.asked[i];
@@ -572,8 +590,9 @@ static void check_waiting(void)
         asked = asked || open_at_client(&w.asked[i]);
         main_asked = main_asked || (open_at_client(&w.asked[i]) && !(tool && w.asked[i].by_agent));
     }
+    assert_true(asked || !w.agent_waits);
     assert_int_equal(w.waiting, asked);
-    assert_int_equal(session_any_question(&w.s, main_only), main_asked);
+    assert_int_equal(session_any_question(&w.s, main_only, NULL), main_asked);
 }
 
 static void begin_run(void)

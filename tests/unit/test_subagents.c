@@ -1,148 +1,11 @@
-/* Subagents as sessions: who is announced where, and where each update goes. */
-#include "unit.h"
-
-#include "session/subagents.h"
-
-static struct subagents sa;
-static struct buf seen; /* what the client and the log got since the last look, one a line */
-static unsigned dropped;
-
-static void put_session(str session)
-{
-    buf_put_str(&seen, session.p ? session : STR("root"));
-    buf_put_byte(&seen, ' ');
-}
-
-static void on_deliver(void *user, str session, const struct subagent_update *u)
-{
-    static const char *const kinds[] = {"tool", "text", "block", "plan"};
-    assert_ptr_equal(user, &sa);
-    put_session(session);
-    buf_put_c(&seen, kinds[u->kind]);
-    buf_put_byte(&seen, ' ');
-    if (u->kind == SUBAGENT_TOOL) {
-        AUTO_BUF(b);
-        json_open_object(&b);
-        tool_report_put_v1(&b, u->report);
-        json_close_object(&b);
-        buf_put_str(&seen, buf_str(&b));
-    } else {
-        buf_put_str(&seen, u->text);
-    }
-    buf_put_byte(&seen, '\n');
-}
-
-static void on_state(void *user, str session, const char *name, str members)
-{
-    assert_ptr_equal(user, &sa);
-    put_session(session);
-    buf_put_c(&seen, name);
-    buf_put_byte(&seen, ' ');
-    buf_put_str(&seen, members);
-    buf_put_byte(&seen, '\n');
-}
-
-static void on_ending(void *user, str session, enum subagent_state state)
-{
-    assert_ptr_equal(user, &sa);
-    assert_true(state <= SUBAGENT_DISCONNECTED);
-    put_session(session);
-    buf_put_c(&seen, "ends\n");
-}
-
-static void on_dropped(void *user, const char *why)
-{
-    assert_ptr_equal(user, &sa);
-    assert_non_null(why);
-    dropped++;
-}
-
-static const struct subagents_sink sink = {on_deliver, on_state, on_ending, on_dropped};
+/* Subagents as sessions, in AIR's form: who is announced where, and where each update goes. */
+#include "subagents_fixture.h"
 
 static int set_up(void **state)
 {
     (void)state;
-    subagents_init(&sa, &sink, &sa);
-    dropped = 0;
+    begin(&subagents_air);
     return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    subagents_free(&sa);
-    assert_int_equal(sa.held, 0);
-    assert_int_equal(sa.holding, 0);
-    buf_free(&seen);
-    return 0;
-}
-
-static void assert_seen(const char *expected)
-{
-    assert_true(buf_ok(&seen));
-    assert_str(buf_str(&seen), expected);
-    buf_clear(&seen);
-}
-
-static unsigned take_dropped(void)
-{
-    unsigned n = dropped;
-    dropped = 0;
-    return n;
-}
-
-static void feed(void (*step)(struct subagents *, json), const char *text)
-{
-    struct json_doc *doc = parse_or_fail(text);
-    step(&sa, json_root(doc));
-    json_unref(doc);
-}
-
-static void start(const char *agent, const char *call)
-{
-    AUTO_BUF(b);
-    buf_printf(&b, "{\"task_id\":\"%s\",\"tool_use_id\":\"%s\",\"subagent_type\":\"general\"}", agent, call);
-    feed(subagents_started, buf_c(&b));
-}
-
-static void finish(const char *agent, const char *status)
-{
-    AUTO_BUF(b);
-    buf_printf(&b, "{\"task_id\":\"%s\",\"patch\":{\"status\":\"%s\"}}", agent, status);
-    feed(subagents_updated, buf_c(&b));
-}
-
-static bool report(struct subagent_call call, bool first, const char *status, const char *input)
-{
-    struct tool_report r = {.first = first, .id = call.id};
-    r.field[REPORT_STATUS] = str_of(status);
-    r.field[REPORT_RAW_INPUT] = str_of(input);
-    return subagents_tool(&sa, &call, &r);
-}
-
-static bool launch(const char *id, const char *parent, const char *input)
-{
-    struct subagent_call call = {.id = str_of(id), .name = STR("Agent"), .parent = str_of(parent)};
-    return report(call, true, "\"pending\"", input);
-}
-
-/* A tool call of a child, that of `parent`. */
-static void use(const char *id, const char *parent)
-{
-    struct subagent_call call = {.id = str_of(id), .name = STR("Bash"), .parent = str_of(parent)};
-    assert_true(report(call, true, NULL, NULL));
-}
-
-static void more(const char *id, const char *parent)
-{
-    struct subagent_call call = {.id = str_of(id), .name = STR("Bash"), .parent = str_of(parent)};
-    assert_true(report(call, false, "\"completed\"", NULL));
-}
-
-static void say(const char *parent, const char *text)
-{
-    struct subagent_update u = {.kind = SUBAGENT_TEXT, .role = MESSAGE_AGENT, .text = str_of(text)};
-    subagents_say(&sa, str_of(parent), &u);
 }
 
 #define SPAWNED(id, name, task)                                                                              \
@@ -151,9 +14,6 @@ static void say(const char *parent, const char *text)
 #define NOTHING_MORE ",\"capabilities\":{}\n"
 #define OVER(parent, id, state)                                                                              \
     id " ends\n" parent " subagent_state_update \"subagentSessionId\":\"" id "\",\"state\":\"" state "\"\n"
-#define CALL(id) "{\"sessionUpdate\":\"tool_call\",\"toolCallId\":\"" id "\"}\n"
-#define UPDATE(id)                                                                                           \
-    "{\"sessionUpdate\":\"tool_call_update\",\"toolCallId\":\"" id "\",\"status\":\"completed\"}\n"
 
 #define INPUT "{\"description\":\"Look\",\"prompt\":\" look there\",\"subagent_type\":\"Explore\"}"
 
@@ -526,20 +386,20 @@ static void test_resumed_without_task(void **state)
 {
     (void)state;
     running("a1", "L", NULL);
-    subagents_resumed(&sa, STR("a1"), STR("now")); /* it runs */
-    subagents_resumed(&sa, STR("other"), STR("now"));
-    subagents_resumed(&sa, STR_ABSENT, STR_ABSENT);
+    subagents_resumed(&sa, STR("a1"), STR_ABSENT, STR("now")); /* it runs */
+    subagents_resumed(&sa, STR("other"), STR_ABSENT, STR("now"));
+    subagents_resumed(&sa, STR_ABSENT, STR_ABSENT, STR_ABSENT);
     finish("a1", "pending");
     assert_seen("");
     finish("a1", "completed");
     buf_clear(&seen);
-    subagents_resumed(&sa, STR("a1"), STR("now"));
+    subagents_resumed(&sa, STR("a1"), STR_ABSENT, STR("now"));
     assert_seen("root " SPAWNED("a1:generation:2", "Look", "look there") PROMPT("now") NOTHING_MORE);
     finish("a1", "failed");
     buf_clear(&seen);
-    subagents_addressed(&sa, STR("other"), STR("x"));
-    subagents_addressed(&sa, STR_ABSENT, STR("x"));
-    subagents_addressed(&sa, STR("a1"), STR("then"));
+    subagents_addressed(&sa, STR("other"), STR("send"), STR("x"));
+    subagents_addressed(&sa, STR_ABSENT, STR("send"), STR("x"));
+    subagents_addressed(&sa, STR("a1"), STR("send"), STR("then"));
     finish("a1", "running");
     assert_seen("root " SPAWNED("a1:generation:3", "Look", "look there") PROMPT("then") NOTHING_MORE);
     finish("a1", "failed");

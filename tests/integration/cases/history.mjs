@@ -39,7 +39,7 @@ test('a plan that was approved with a cleared context is loaded with what follow
   assert.deepEqual(said(second, first.session).filter((text) => text === 'plan it'), []);
 });
 
-test('the subagents of a loaded session are sessions again, each in the one that launched it', async (t) => {
+async function delegated(t, client) {
   const launch = (id, description, prompt) => ({ type: 'tool_use', id, name: 'Agent', input: { description, prompt, subagent_type: 'general-purpose', run_in_background: false } });
   const world = await t.world({
     settings: { permissions: { defaultMode: 'default', allow: ['Bash(echo:*)'] } },
@@ -51,12 +51,17 @@ test('the subagents of a loaded session are sessions again, each in the one that
       },
     },
   });
-  const first = await world.session({ client: 'air' });
+  const first = await world.session({ client });
   assert.equal((await first.prompt('delegate')).stopReason, 'end_turn');
   await first.end();
-  const second = world.start({ client: 'air' });
-  await second.initialize('air');
+  const second = world.start({ client });
+  await second.initialize(client);
   await second.ask('session/load', { sessionId: first.session, cwd: world.workspace, mcpServers: [] });
+  return { first, second };
+}
+
+test('the subagents of a loaded session are sessions again, each in the one that launched it', async (t) => {
+  const { first, second } = await delegated(t, 'air');
   const outer = `${first.session}:replay-subagent:toolu_outer`, inner = `${first.session}:replay-subagent:toolu_inner`;
   const told = (session) => second.updates(session).filter((u) => u.subagentSessionId).map((u) => [u.sessionUpdate, u.subagentSessionId, u.name ?? u.state]);
   assert.deepEqual(told(first.session), [['subagent_spawned', outer, 'Outer'], ['subagent_state_update', outer, 'completed']]);
@@ -67,4 +72,22 @@ test('the subagents of a loaded session are sessions again, each in the one that
   assert.deepEqual(said(second, inner), ['INNER: look closer.']);
   assert.deepEqual(second.calls(first.session), []);
   assert.equal(second.call('toolu_echo', inner).status, 'completed');
+});
+
+test('in the form of the draft they are the same sessions again, in the end as they ended', async (t) => {
+  const { first, second } = await delegated(t, 'delegator');
+  const told = (agent, session) => agent.updates(session).filter((u) => ['subagent_update', 'session_message'].includes(u.sessionUpdate)).map(({ sessionUpdate, ...members }) => members);
+  const outer = told(first, first.session)[0].sessionId;
+  const inner = told(first, outer).find((u) => u.sessionId).sessionId;
+  for (const session of [first.session, outer, inner]) assert.deepEqual(told(second, session), told(first, session));
+  assert.deepEqual(told(second, outer)[0].content, [{ type: 'text', text: 'OUTER: look.' }]);
+  assert.deepEqual(told(second, first.session).at(-1).state, { state: 'idle', stopReason: 'end_turn' });
+  assert.equal(second.text(outer), 'Outer report.');
+  assert.equal(second.text(inner), 'Inner report.');
+  assert.deepEqual(said(second, inner), []);
+  assert.equal(second.call('toolu_outer', first.session).status, 'completed');
+  assert.equal(second.call('toolu_inner', outer).status, 'completed');
+  assert.equal(second.call('toolu_echo', inner).status, 'completed');
+  const loaded = second.messages.findIndex((m) => m.kind === 'response' && m.method === 'session/load');
+  assert.ok(second.messages.findLastIndex((m) => m.params?.update?.sessionUpdate === 'subagent_update') < loaded);
 });

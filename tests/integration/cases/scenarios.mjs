@@ -9,7 +9,8 @@
 //   updates   updates that must have come      plan      the last plan
 //   plans     the plans of plan_update
 //   children  the sessions of subagents, in the order in which they were announced: what announced them, its session's place
-//             among them (-1: the root) as `on`, their `text` and `calls`, the questions `asked` there, their last `state`
+//             among them (-1: the root) as `on`, their `text` and `calls`, the questions `asked` there, their last `state`,
+//             in the draft's form all `states` and what they were asked (`prompts`: [call, sender's place, text])
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -45,13 +46,15 @@ async function play(t, scenario, client) {
 }
 
 function children(agent) {
-  const told = agent.messages.filter((m) => m.method === 'session/update' && m.params.update.subagentSessionId !== undefined).map((m) => ({ on: m.params.sessionId, ...m.params.update }));
-  const spawned = told.filter((u) => u.sessionUpdate === 'subagent_spawned');
-  return spawned.map((u) => {
-    const id = u.subagentSessionId;
+  const told = agent.messages.filter((m) => m.method === 'session/update' && m.params.update.sessionUpdate.startsWith('subagent_'))
+    .map(({ params: { sessionId: on, update } }) => ({ on, id: update.subagentSessionId ?? update.sessionId, ...update }));
+  const ids = [...new Set(told.map((u) => u.id))];
+  return ids.map((id) => {
+    const mine = told.filter((u) => u.id === id), prompts = agent.updates(id).filter((u) => u.sessionUpdate === 'session_message');
     return {
-      ...u, on: spawned.findIndex((s) => s.subagentSessionId === u.on), text: agent.text(id), calls: agent.calls(id),
-      asked: agent.asked.filter((q) => q.sessionId === id), state: told.findLast((s) => s.subagentSessionId === id && s.sessionUpdate === 'subagent_state_update')?.state,
+      ...mine[0], on: ids.indexOf(mine[0].on), text: agent.text(id), calls: agent.calls(id),
+      asked: agent.asked.filter((q) => q.sessionId === id), state: mine.slice(1).at(-1)?.state, states: mine.map((u) => u.state?.state),
+      prompts: prompts.map((p) => [p.messageId, ids.indexOf(p.senderSessionId), p.content.map((c) => c.text).join('')]),
     };
   });
 }

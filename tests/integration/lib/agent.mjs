@@ -9,11 +9,13 @@ import { clients, speaksV2, usesDrafts } from './clients.mjs';
 import { brokenV2Rules } from './v2-rules.mjs';
 import { SOON, eventually } from './wait.mjs';
 
-// The updates of the AIR bridge, which no schema knows: their texts that must be there and those that may. The SDK does
-// not get them.
+// The updates about subagents, AIR's and the draft's, which no schema knows: their texts that must be there and what else
+// may. The SDK does not get them.
 const bridged = {
   subagent_spawned: { must: ['subagentSessionId', 'name', 'task'], may: ['prompt', 'capabilities'] },
   subagent_state_update: { must: ['subagentSessionId', 'state'], may: [] },
+  subagent_update: { must: ['sessionId'], may: ['title', 'description', 'state'] },
+  session_message: { must: ['messageId', 'senderSessionId', 'recipientSessionId'], may: ['content'] },
 };
 function checkBridged({ sessionUpdate: name, ...members }) {
   const { must, may } = bridged[name];

@@ -4,6 +4,7 @@ const files = { readTextFile: true, writeTextFile: true };
 export const clients = {
   plain: { protocolVersion: 1, clientCapabilities: {} },
   planner: { protocolVersion: 1, clientCapabilities: { plan: {} } },
+  delegator: { protocolVersion: 1, clientCapabilities: { subagents: {}, session: { notices: {} } } },
   zed: {
     protocolVersion: 1,
     clientInfo: { name: 'zed', title: 'Zed', version: '1.0.0' },
@@ -32,4 +33,4 @@ export const clients = {
 
 export const speaksV2 = (client) => clients[client]?.protocolVersion === 2;
 // Whether a client asks for features that the stable protocol does not know.
-export const usesDrafts = (client) => client === 'planner';
+export const usesDrafts = (client) => ['planner', 'delegator'].includes(client);
