@@ -39,6 +39,26 @@ test('a plan that was approved with a cleared context is loaded with what follow
   assert.deepEqual(said(second, first.session).filter((text) => text === 'plan it'), []);
 });
 
+test('a plan that was approved is shown again as a plan', async (t) => {
+  const world = await t.world({
+    settings: { permissions: { defaultMode: 'plan' } },
+    model: { main: [
+      [{ type: 'tool_use', id: 'toolu_w', name: 'Write', input: { file_path: '$PLAN_FILE', content: '# Plan\n' } }],
+      [{ type: 'tool_use', id: 'toolu_p', name: 'ExitPlanMode', input: {} }],
+      [{ type: 'text', text: 'Built.' }],
+    ] },
+  });
+  const plans = (agent, session) => agent.updates(session).filter((u) => u.sessionUpdate === 'plan_update').map((u) => u.plan);
+  const first = await world.session({ client: 'planner', permissions: () => 'exit-plan-default' });
+  await first.prompt('plan it');
+  assert.deepEqual(plans(first, first.session), [{ type: 'markdown', planId: 'plan-mode', content: '# Plan' }]);
+  await first.end();
+  const second = world.start({ client: 'planner' });
+  await second.initialize('planner');
+  await second.ask('session/load', { sessionId: first.session, cwd: world.workspace, mcpServers: [] });
+  assert.deepEqual(plans(second, first.session), plans(first, first.session));
+});
+
 async function delegated(t, client) {
   const launch = (id, description, prompt) => ({ type: 'tool_use', id, name: 'Agent', input: { description, prompt, subagent_type: 'general-purpose', run_in_background: false } });
   const world = await t.world({
