@@ -80,7 +80,7 @@ static struct stored_call *make(struct tool_store *ts, str session, str id)
     }
     list_append(&ts->order, &call->link);
     if (ts->calls.used > TOOL_STORE_MAX) {
-        drop(ts, LIST_FIRST(&ts->order, struct stored_call, link));
+        drop(ts, LIST_ENTRY(ts->order.next, struct stored_call, link));
     }
     return call;
 }

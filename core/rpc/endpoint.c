@@ -251,6 +251,7 @@ struct rpc_endpoint *rpc_endpoint_new(uv_loop_t *loop, const struct log *log, in
     ep->events = events;
     ep->user = user;
     list_init(&ep->requests);
+    list_init(&ep->open_batches);
     list_init(&ep->calls);
     ep->in = channel_in_new(loop, in, on_data, ep);
     ep->output = ep->in ? channel_out_new(loop, out, on_progress, ep) : NULL;
@@ -310,6 +311,7 @@ static void on_handle_closed(uv_handle_t *h)
 {
     struct rpc_endpoint *ep = h->data;
     if (--ep->handles == 0) {
+        rpc_drop_batches(ep);
         json_unref(ep->spare);
         buf_free(&ep->partial);
         buf_free(&ep->out);

@@ -32,13 +32,15 @@ struct rpc_endpoint {
     size_t message_at; /* where the message being written begins in `out` */
     bool congested;
 
-    struct list requests; /* of the other side, open */
+    struct list requests;     /* of the other side, open */
+    struct list open_batches; /* arrays of them */
     struct list calls;    /* ours, open */
     uint64_t next_call;
 };
 
 /* The answers to the requests of one array. Goes when it is written. */
 struct rpc_batch {
+    struct list link;
     unsigned open; /* requests without an answer, and 1 while the array is being handled */
     struct buf answers;
 };
@@ -65,9 +67,10 @@ void rpc_end_line(struct rpc_endpoint *ep);
 void rpc_handle_response(struct rpc_endpoint *ep, json message);
 
 /* requests.c. A message that came, in `batch` or alone (NULL); an array of them; the end of all requests that
- * are open. */
+ * are open, and of what is left of arrays that were not handled to their end. */
 void rpc_handle_message(struct rpc_endpoint *ep, struct json_doc *doc, json m, struct rpc_batch *batch);
 void rpc_handle_batch(struct rpc_endpoint *ep, struct json_doc *doc, json list);
 void rpc_drop_requests(struct rpc_endpoint *ep);
+void rpc_drop_batches(struct rpc_endpoint *ep);
 
 #endif

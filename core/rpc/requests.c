@@ -48,6 +48,20 @@ struct rpc_request *rpc_request_find(struct rpc_endpoint *ep, json id)
 
 /* ---- Answers ---- */
 
+static void free_batch(struct rpc_batch *batch)
+{
+    list_remove(&batch->link);
+    buf_free(&batch->answers);
+    free(batch);
+}
+
+void rpc_drop_batches(struct rpc_endpoint *ep)
+{
+    LIST_EACH(batch, &ep->open_batches, struct rpc_batch, link) {
+        free_batch(batch);
+    }
+}
+
 /* One of the things that a batch waits for is done, or is not waited for any more. */
 static void leave_batch(struct rpc_endpoint *ep, struct rpc_batch *batch)
 {
@@ -61,8 +75,7 @@ static void leave_batch(struct rpc_endpoint *ep, struct rpc_batch *batch)
         ep->out.failed = ep->out.failed || batch->answers.failed;
         rpc_end_line(ep);
     }
-    buf_free(&batch->answers);
-    free(batch);
+    free_batch(batch);
 }
 
 static struct buf *begin_answer(struct rpc_endpoint *ep, struct rpc_batch *batch)
@@ -200,6 +213,7 @@ void rpc_handle_batch(struct rpc_endpoint *ep, struct json_doc *doc, json list)
         put_error(ep, NULL, JSON_NONE, RPC_INTERNAL_ERROR, STR("Internal error"), STR_ABSENT);
         return;
     }
+    list_append(&ep->open_batches, &batch->link);
     batch->open = 1; /* until the others are begun */
     for (struct json_iter it = json_each(list); json_next(&it);) {
         batch->open += is_request(it.value);
@@ -208,11 +222,9 @@ void rpc_handle_batch(struct rpc_endpoint *ep, struct json_doc *doc, json list)
         }
     }
     leave_batch(ep, batch); /* which frees it when there is no request */
-    for (struct json_iter it = json_each(list); json_next(&it);) {
-        if (!ep->closed && (is_response(it.value) || is_call(it.value))) {
+    for (struct json_iter it = json_each(list); !ep->closed && json_next(&it);) {
+        if (is_response(it.value) || is_call(it.value)) {
             rpc_handle_message(ep, doc, it.value, batch);
-        } else if (ep->closed && is_request(it.value)) {
-            leave_batch(ep, batch);
         }
     }
 }
