@@ -215,16 +215,20 @@ void rpc_handle_batch(struct rpc_endpoint *ep, struct json_doc *doc, json list)
     }
     list_append(&ep->open_batches, &batch->link);
     batch->open = 1; /* until the others are begun */
+    unsigned requests = 0;
     for (struct json_iter it = json_each(list); json_next(&it);) {
-        batch->open += is_request(it.value);
+        requests += is_request(it.value);
         if (!is_response(it.value) && !is_call(it.value)) {
             rpc_handle_message(ep, doc, it.value, batch);
         }
     }
-    leave_batch(ep, batch); /* which frees it when there is no request */
+    batch->open += requests;
+    leave_batch(ep, batch); /* which frees it when there is none; else the last answer does */
     for (struct json_iter it = json_each(list); !ep->closed && json_next(&it);) {
-        if (is_response(it.value) || is_call(it.value)) {
+        if (is_request(it.value)) {
             rpc_handle_message(ep, doc, it.value, batch);
+        } else if (is_response(it.value) || is_call(it.value)) {
+            rpc_handle_message(ep, doc, it.value, NULL);
         }
     }
 }
