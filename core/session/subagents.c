@@ -232,10 +232,14 @@ str subagents_session_of_agent(const struct subagents *sa, str agent)
     return c && c->announced && (!c->ended || sa->form->takes_late) ? str_of(c->session) : STR_ABSENT;
 }
 
-bool subagents_runs(const struct subagents *sa, str agent)
+bool subagents_retell(struct subagents *sa, str agent)
 {
     const struct subagent *c = agent.p ? map_get(&sa->by_task, agent) : NULL;
-    return c && c->announced && !c->ended;
+    bool runs = c && c->announced && !c->ended;
+    if (runs && c->awaiting) {
+        sa->form->awaits(sa, c);
+    }
+    return runs;
 }
 
 bool subagents_take_late(const struct subagents *sa)
