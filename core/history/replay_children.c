@@ -110,7 +110,7 @@ static void tell_over(struct replay_children *rc, const struct replay_child *c)
         json_member_c(&b, "subagentSessionId", c->session);
         json_member_c(&b, "state", subagent_state_word(c->state));
         tell(rc, c, "subagent_state_update", &b);
-    } else if (!subagents_runs(&rc->s->subagents, str_of(c->session))) { /* else its end is still to come */
+    } else if (!subagents_retell(&rc->s->subagents, str_of(c->session))) { /* else its end is still to come */
         rfd_put_over(&b, str_of(c->session), c->state, STR_ABSENT);
         tell(rc, c, "subagent_update", &b);
     }

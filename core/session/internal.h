@@ -16,7 +16,7 @@
  *     plan_list.c   the plan: whole plans and the task list
  *     tool_calls.c  tool calls
  *     children.c    subagents that are sessions of their own; subagents.c decides (a module of its own, with
- *                   subagents_route.c, subagents_air.c and subagents_rfd.c)
+ *                   subagents_runs.c, subagents_route.c, subagents_air.c, subagents_rfd.c)
  *     turn.c        the turn engine (a module of its own)
  */
 #ifndef HERALD_SESSION_INTERNAL_H

@@ -136,8 +136,9 @@ const char *subagent_state_word(enum subagent_state state);
 bool subagent_id_ok(str id);
 /* The session of the announced child that runs as this agent, or takes what comes late. */
 str subagents_session_of_agent(const struct subagents *sa, str agent);
-/* The client knows the agent's child, and it runs. */
-bool subagents_runs(const struct subagents *sa, str agent);
+/* The client was told anew that the agent's child runs: tells it if that waits for an answer. False: it does
+ * not run. */
+bool subagents_retell(struct subagents *sa, str agent);
 /* The session of the child that owns this tool call, also when it has ended. */
 str subagents_session_of_call(const struct subagents *sa, str call);
 

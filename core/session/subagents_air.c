@@ -1,6 +1,4 @@
 /* How AIR is told of subagents: subagent_spawned, and subagent_state_update at the end. */
-#include <stdlib.h>
-
 #include "session/subagents_state.h"
 
 static void name_child(struct subagent *c, const struct subagent_identity *who)
@@ -23,8 +21,7 @@ static void name_child(struct subagent *c, const struct subagent_identity *who)
         c->task = str_dup(task.p ? task : STR("Delegated task"));
     }
     if (!str_trim(str_of(c->prompt)).n) {
-        free(c->prompt);
-        c->prompt = subagents_copy(str_of(who->prompt));
+        subagents_replace(&c->prompt, subagents_copy(str_of(who->prompt)));
     }
 }
 

@@ -2,8 +2,6 @@
  * asked. */
 #include "session/subagents_rfd.h"
 
-#include <stdlib.h>
-
 #include "session/subagents_state.h"
 
 enum { INTERNAL_ERROR = -32603 };

@@ -1,7 +1,10 @@
-/* The records of subagents.h, for its files: subagents.c keeps them, subagents_route.c sends updates to them,
- * subagents_air.c and subagents_rfd.c tell of them, each in its form. */
+/* The records of subagents.h, for its files: subagents.c keeps them, subagents_runs.c follows the runs of
+ * agents, subagents_route.c sends updates to them, subagents_air.c and subagents_rfd.c tell of them, each in
+ * its form. */
 #ifndef HERALD_SESSION_SUBAGENTS_STATE_H
 #define HERALD_SESSION_SUBAGENTS_STATE_H
+
+#include <stdlib.h>
 
 #include "session/subagents.h"
 
@@ -74,6 +77,11 @@ struct subagents_form {
 
 /* A copy without what a C string cannot hold, or NULL. */
 char *subagents_copy(str text);
+static inline void subagents_replace(char **to, char *text)
+{
+    free(*to);
+    *to = text;
+}
 /* The first of these texts that is not blank, trimmed; absent when all are. */
 str subagents_first_said(const char *const *texts, size_t n);
 
@@ -81,6 +89,13 @@ struct subagent_launch *subagents_launch(const struct subagents *sa, str id);
 /* The launch of this id, made when there is none; NULL when that cannot be done. */
 struct subagent_launch *subagents_open_launch(struct subagents *sa, str id);
 void subagents_drop_launch(struct subagents *sa, struct subagent_launch *l);
+/* Forgets what is known of the call of a launch. The way to its child stays. */
+void subagents_forget_call(struct subagents *sa, struct subagent_launch *l);
+/* What its call says of the child; nothing when `l` is NULL. */
+const struct subagent_identity *subagents_identity(const struct subagent_launch *l);
+/* Forgets a child, and one that is in no list yet. */
+void subagents_drop_child(struct subagents *sa, struct subagent *c);
+void subagent_free(struct subagent *c);
 /* Tells the client of the child, once, and delivers what was held for it. Where launches are shown nothing
  * happens until that of the child was. */
 void subagents_announce(struct subagents *sa, struct subagent *c);

@@ -227,13 +227,16 @@ static void test_rfd_missing(void **state)
     assert_seen(IDLE("root", "a1", "\"state\":\"idle\",\"stopReason\":\"cancelled\""));
 }
 
-/* One that runs at present is told to end when it does. */
+/* One that runs at present is told to end when it does, and waits if it does. */
+static struct buf live; /* what was told last of a child that is no replay's */
+
 static void on_live(void *user, str session, const char *name, str members)
 {
     (void)user;
     (void)session;
     (void)name;
-    (void)members;
+    buf_clear(&live);
+    buf_put_str(&live, members);
 }
 
 static void on_live_message(void *user, str from, str to, str call, str text)
@@ -264,11 +267,18 @@ static void test_rfd_of_a_live_child(void **state)
     subagents_tool(&s.subagents, &call, &report);
     AUTO_JSON(doc) = parse_or_fail("{\"task_id\":\"a1\",\"tool_use_id\":\"A\",\"subagent_type\":\"T\"}");
     subagents_started(&s.subagents, json_root(doc));
-    assert_true(subagents_runs(&s.subagents, STR("a1")));
     stored("A", "a1", NULL, "T");
     replay_child_notice(launch(NULL, "A", "{}"), STR("completed"));
+    buf_clear(&live);
     replay_children_end(&rc);
     assert_seen(RUNNING("root", "a1", "\"title\":\"T\""));
+    assert_int_equal(live.n, 0);
+    subagents_await(&s.subagents, STR("a1"), true);
+    buf_clear(&live);
+    replay_children_end(&rc);
+    assert_seen("");
+    assert_str(buf_str(&live), "\"sessionId\":\"a1\",\"state\":{\"state\":\"requires_action\"}");
+    buf_free(&live);
     subagents_free(&s.subagents);
 }
 

@@ -425,6 +425,33 @@ static void test_odd_frames(void **state)
     assert_int_equal(sa.by_session.used, 1);
 }
 
+/* The end of a child closes a launch of its own, which is the one that the end names. */
+static void close_launch(void *user, str session, enum subagent_state state)
+{
+    (void)user;
+    (void)session;
+    (void)state;
+    end_of_launch("L2", "L", "\"failed\"");
+}
+
+static void test_end_closes_the_launch_that_it_names(void **state)
+{
+    struct subagents_sink closing = sink;
+    (void)state;
+    closing.ending = close_launch;
+    sa.sink = &closing;
+    running("a1", "L", NULL);
+    finish("a1", "completed");
+    finish("a1", "running"); /* by a call that is not known */
+    launch("L2", "L", "{}");
+    buf_clear(&seen);
+    notified("a1", "L2", "\"status\":\"completed\"");
+    assert_seen(
+        "a1 tool {\"sessionUpdate\":\"tool_call_update\",\"toolCallId\":\"L2\",\"status\":\"failed\"}\n"
+        "root " TOLD("a1", IDLE("end_turn")));
+    sa.sink = &sink;
+}
+
 static void test_two_agents_one_launch(void **state)
 {
     (void)state;
@@ -480,6 +507,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_failed_launch, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_asked_launch, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_odd_frames, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_end_closes_the_launch_that_it_names, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_two_agents_one_launch, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_many_children, set_up, tear_down),
     };

@@ -10,7 +10,8 @@
 //   plans     the plans of plan_update
 //   children  the sessions of subagents, in the order in which they were announced: what announced them, its session's place
 //             among them (-1: the root) as `on`, their `text` and `calls`, the questions `asked` there, their last `state`,
-//             in the draft's form all `states` and what they were asked (`prompts`: [call, sender's place, text])
+//             in the draft's form all `states`, also at each question, and what they were asked (`prompts`: [call, sender's
+//             place, text])
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -45,6 +46,11 @@ async function play(t, scenario, client) {
   for (const call of [...actual.calls, ...actual.children.flatMap((c) => c.calls)]) expectMatch(['completed', 'failed'].includes(call.status), true, `${call.toolCallId} has ended`);
 }
 
+function stateWhenAsked(agent, id, question) {
+  const before = agent.messages.slice(0, agent.messages.findIndex((m) => m.params === question));
+  return before.findLast((m) => m.params?.update?.sessionUpdate === 'subagent_update' && m.params.update.sessionId === id)?.params.update.state.state;
+}
+
 function children(agent) {
   const told = agent.messages.filter((m) => m.method === 'session/update' && m.params.update.sessionUpdate.startsWith('subagent_'))
     .map(({ params: { sessionId: on, update } }) => ({ on, id: update.subagentSessionId ?? update.sessionId, ...update }));
@@ -53,7 +59,7 @@ function children(agent) {
     const mine = told.filter((u) => u.id === id), prompts = agent.updates(id).filter((u) => u.sessionUpdate === 'session_message');
     return {
       ...mine[0], on: ids.indexOf(mine[0].on), text: agent.text(id), calls: agent.calls(id),
-      asked: agent.asked.filter((q) => q.sessionId === id), state: mine.slice(1).at(-1)?.state, states: mine.map((u) => u.state?.state),
+      asked: agent.asked.filter((q) => q.sessionId === id).map((q) => ({ ...q, state: stateWhenAsked(agent, id, q) })), state: mine.slice(1).at(-1)?.state, states: mine.map((u) => u.state?.state),
       prompts: prompts.map((p) => [p.messageId, ids.indexOf(p.senderSessionId), p.content.map((c) => c.text).join('')]),
     };
   });
