@@ -1,6 +1,7 @@
 /* The methods about accounts: authenticate, logout, providers. */
 #include "acp_v1/internal.h"
 #include "acp_v1/params.h"
+#include "session/routes.h"
 #include "json/fields.h"
 
 static void reply_refused(struct rpc_request *req, struct provider_error *e)
@@ -43,7 +44,7 @@ void acp_v1_authenticate(struct acp_v1 *v, struct rpc_request *req)
 
 void acp_v1_logout(struct acp_v1 *v, struct rpc_request *req)
 {
-    agent_logout(&v->agent, reply_done, req);
+    routes_logout(v->agent.routes, reply_done, req);
 }
 
 void acp_v1_providers_list(struct acp_v1 *v, struct rpc_request *req)
@@ -72,8 +73,7 @@ void acp_v1_providers_set(struct acp_v1 *v, struct rpc_request *req)
     }
     struct provider_route *route = provider_route_check(&p, &e);
     if (route) {
-        providers_set(v->agent.providers, route);
-        reply_empty(req);
+        routes_set(v->agent.routes, route, reply_done, req);
     } else {
         reply_refused(req, &e);
     }
@@ -93,7 +93,8 @@ void acp_v1_providers_disable(struct acp_v1 *v, struct rpc_request *req)
         return;
     }
     if (provider_id_known(p.provider_id)) {
-        providers_set(v->agent.providers, NULL);
+        routes_set(v->agent.routes, NULL, reply_done, req);
+    } else {
+        reply_empty(req);
     }
-    reply_empty(req);
 }

@@ -5,6 +5,7 @@
 #include "cli/locate.h"
 #include "history/history.h"
 #include "session/internal.h"
+#include "session/routes.h"
 
 bool agent_init(struct agent *a)
 {
@@ -13,9 +14,10 @@ bool agent_init(struct agent *a)
     a->windows = USAGE_WINDOWS_INIT;
     a->auth = AUTH_STATUS_INIT;
     a->providers = providers_new();
+    a->routes = routes_new(a);
     a->probe = auth_probe_new(a->loop, a->log);
     a->history = history_new(a);
-    return a->providers && a->probe && a->history;
+    return a->providers && a->routes && a->probe && a->history;
 }
 
 void agent_close(struct agent *a)
@@ -28,6 +30,7 @@ void agent_close(struct agent *a)
     while (map_next(&a->sessions, &at, NULL, &s)) {
         session_close(s, NULL, NULL);
     }
+    routes_close(a->routes);
 }
 
 void agent_free(struct agent *a)
@@ -37,6 +40,7 @@ void agent_free(struct agent *a)
     reporter_host_free(a->reporters);
     usage_windows_clear(&a->windows);
     auth_status_free(&a->auth);
+    routes_free(a->routes);
     providers_free(a->providers);
 }
 

@@ -19,6 +19,7 @@
 #include "session/usage.h"
 
 struct history;
+struct routes;
 
 struct agent {
     uv_loop_t *loop;
@@ -36,6 +37,7 @@ struct agent {
     struct map sessions; /* id → struct session */
     struct usage_windows windows;
     struct providers *providers;
+    struct routes *routes; /* changes of them */
 
     struct auth_status auth;
     struct auth_probe *probe; /* running, or NULL */
@@ -61,9 +63,8 @@ void agent_note_account(struct agent *a, json account, str api_key_helper);
 /* The client authenticated with a gateway; `base_url` is absent when it gave none. */
 void agent_note_gateway(struct agent *a, str base_url);
 
-/* logout: forgets routes, runs `claude auth logout` (logout.c) and looks afresh who is signed in. `done` does
- * not come when the agent is closed meanwhile. */
-void agent_logout(struct agent *a, session_done_cb *done, void *user);
+/* Runs `claude auth logout` (logout.c). `done` may come at once, or when the agent is closing. */
+void agent_sign_out(struct agent *a, session_done_cb *done, void *user);
 /* What was known counts no more: a fresh probe says who is signed in, and when it says nothing, nobody is.
  * `done` comes after the client was told. */
 void agent_forget_account(struct agent *a, void (*done)(void *user), void *user);

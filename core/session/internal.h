@@ -12,7 +12,7 @@
  *     extensions.c  goal, async tasks, compaction, the report of changed files
  *     questions.c   permission questions and forms
  *     plan_exit.c   answers to ExitPlanMode that interrupt the CLI
- *     restart.c     another CLI process under the same session
+ *     restart.c     another CLI process under the same session; routes.c: when all get one
  *     plan_list.c   the plan: whole plans and the task list
  *     tool_calls.c  tool calls
  *     children.c    subagents that are sessions of their own; subagents.c decides (a module of its own)
@@ -77,6 +77,8 @@ struct session {
     struct cli_control *cli;               /* NULL before the start and after the end */
     char *executable;                      /* where the CLI was found */
     struct restart *restart;               /* the CLI is being replaced; NULL: no */
+    bool used;                             /* a prompt was written to a CLI: something may be stored */
+    unsigned route;                        /* the number of the route that the CLI was started with */
     unsigned holds;                        /* of the present CLI's frames */
     bool paused;                           /* reading is stopped for the client's sake */
     bool warned_account;                   /* once a session */
@@ -137,6 +139,8 @@ void session_control(struct session *s, const char *subtype, str members);
 /* The CLI goes on in another conversation, of this id. */
 void session_conversation_changed(struct session *s, str id);
 
+/* Writes the prompts that waited to the CLI, when it may be given them. */
+void session_send_unsent(struct session *s);
 /* Stops the running work; false when there is no process, or none yet. */
 bool session_interrupt(struct session *s);
 
@@ -146,6 +150,9 @@ extern const struct session_error session_error_gone, session_error_ended, sessi
  * waits for the start is told (once); the account must not be used, by --hide-claude-auth. */
 void session_started(struct session *s, const struct options_change *c);
 void session_fail_start_ended(struct session *s, str message);
+void session_fail_start(struct session *s, const struct session_error *error);
+/* The message of a CLI that was to resume a conversation of which nothing is stored. */
+bool session_message_is_unknown(str message);
 void session_tell_ready(struct session *s, const struct session_error *error);
 bool session_refused_account(struct session *s, struct session_error *error);
 /* The CLI has ended; session.c. */
