@@ -111,7 +111,7 @@ static void do_initialize(struct acp_v1 *v, struct rpc_request *req)
     acp_v1_put_initialize(&b, v);
     rpc_reply(req, buf_str(&b));
     rpc_flush(v->rpc); /* the client waits for this, not for the process that starts now */
-    agent_probe_auth(&v->agent, STR_ABSENT);
+    agent_probe_auth(&v->agent, NULL);
 }
 
 /* ---- Sessions ---- */
@@ -260,11 +260,12 @@ static void do_prompt(struct acp_v1 *v, struct rpc_request *req)
     struct session *s = agent_session(&v->agent, p.session_id);
     if (!s) {
         reply_no_session(req);
-    } else if (!session_prompt(s, p.prompt, p.meta, &prompt_observer, req, &error)) {
-        reply_error(req, &error);
-    } else {
-        agent_probe_auth(&v->agent, STR_ABSENT);
+        return;
     }
+    if (!session_prompt(s, p.prompt, p.meta, &prompt_observer, req, &error)) {
+        reply_error(req, &error);
+    }
+    agent_probe_auth(&v->agent, s);
 }
 
 /* ---- Steering ---- */

@@ -40,7 +40,10 @@ struct agent {
     struct routes *routes; /* changes of them */
 
     struct auth_status auth;
-    struct auth_probe *probe; /* running, or NULL */
+    struct auth_probe *probe;
+    struct buf probe_key;    /* what the last probe depended on */
+    struct buf probe_helper; /* the API key helper that counted for it */
+    bool forgetting;         /* after a logout: the probe that runs is the one that counts */
     struct history *history;  /* the stored sessions */
     bool congested;
     bool closing;
@@ -55,8 +58,9 @@ void agent_free(struct agent *a);
 
 /* initialize: takes over what the client declared, for open sessions too. */
 void agent_use_client(struct agent *a, int protocol_version, json capabilities);
-/* Asks the CLI in the background who is signed in, unless it is being asked. `cwd` may be absent. */
-void agent_probe_auth(struct agent *a, str cwd);
+/* Asks the CLI in the background who is signed in, for a session or (NULL) for none, unless it is being asked
+ * the same. */
+void agent_probe_auth(struct agent *a, const struct session *s);
 /* The account that a CLI told at its start. */
 void agent_note_account(struct agent *a, json account, str api_key_helper);
 

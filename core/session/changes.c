@@ -286,7 +286,7 @@ void session_select_model(struct session *s)
         model.name = row->original_name;
         model.description = row->description;
     }
-    usage_select_model(&s->usage, &s->agent->windows, STR_ABSENT, &model);
+    usage_select_model(&s->usage, &s->agent->windows, buf_str(&s->backend), &model);
 }
 
 static void ask_window(struct session *s)

@@ -2,6 +2,7 @@
  *
  *     session.c     life: prompts, cancel, end, close
  *     start.c       how it starts
+ *     account.c     who is signed in
  *     changes.c     changes of options, one after the other
  *     frames.c      the CLI's messages, dispatched by a table
  *     transcript.c  assistant and user messages, streamed text
@@ -11,6 +12,8 @@
  *     local_command.c  /usage and /mcp in our own words; mcp_sign_in.c: what follows the latter
  *     extensions.c  goal, async tasks, compaction, the report of changed files
  *     questions.c   permission questions and forms
+ *     titling.c     its title
+ *     raw_messages.c  the CLI's messages as such, for a client that asked
  *     plan_exit.c   answers to ExitPlanMode that interrupt the CLI
  *     restart.c     another CLI process under the same session; routes.c: when all get one
  *     plan_list.c   the plan: whole plans and the task list
@@ -61,6 +64,8 @@ struct turn_scratch {
     bool real_answer;      /* a real model message came in this turn */
 };
 
+struct title_look;
+
 struct session {
     struct agent *agent;
     unsigned refs;
@@ -82,6 +87,7 @@ struct session {
     unsigned holds;                        /* of the present CLI's frames */
     bool paused;                           /* reading is stopped for the client's sake */
     bool warned_account;                   /* once a session */
+    bool renew;                            /* another account may be signed in than that of the CLI */
     bool error_result_last; /* the last result was an error: an exit with a code follows from it */
 
     session_ready_cb *ready;
@@ -100,11 +106,13 @@ struct session {
     struct turns turns;
     struct turn_scratch scratch;
     struct usage usage;
+    struct buf backend; /* of the CLI: env_put_backend() */
     struct usage_turn tally;
     struct usage_turn cycle_tally; /* of the last result that was no prompt's */
     struct buf answer;             /* the texts of the answer that is being made */
     struct failures failures;
     struct title title;
+    struct title_look *title_look; /* what is stored is being read; NULL: it is not */
     struct map noticed;      /* tool use ids that a notice was about */
     bool shutting_down;      /* the CLI announced its end */
     struct buf first_prompt; /* the stored summary of the conversation */
@@ -147,14 +155,20 @@ bool session_interrupt(struct session *s);
 extern const struct session_error session_error_gone, session_error_ended, session_error_memory;
 
 /* start.c: the first change is through; the start failed because the CLI ended with this message; whoever
- * waits for the start is told (once); the account must not be used, by --hide-claude-auth. */
+ * waits for the start is told (once). */
 void session_started(struct session *s, const struct options_change *c);
 void session_fail_start_ended(struct session *s, str message);
 void session_fail_start(struct session *s, const struct session_error *error);
 /* The message of a CLI that was to resume a conversation of which nothing is stored. */
 bool session_message_is_unknown(str message);
 void session_tell_ready(struct session *s, const struct session_error *error);
+
+/* account.c, of --hide-claude-auth: the account must not be used, and why; a probe told who is signed in; a
+ * prompt begins, for which the CLI is replaced when it may have another account than is signed in now. */
 bool session_refused_account(struct session *s, struct session_error *error);
+void session_account_probed(struct session *s, enum auth_kind kind);
+void session_renew_account(struct session *s);
+
 /* The CLI has ended; session.c. */
 void session_on_ended(struct session *s, const struct cli_exit *how);
 
@@ -167,6 +181,9 @@ void session_warn_auto(struct session *s);
 /* frames.c */
 void session_on_frame(struct session *s, struct json_doc *doc);
 void session_send_commands(struct session *s);
+
+/* titling.c: a turn is over */
+void session_update_title(struct session *s);
 
 /* transcript.c */
 void session_on_stream_event(struct session *s, json frame);

@@ -92,6 +92,7 @@ static void fail(struct session *s, enum failure_kind kind, str title, str error
 {
     struct failure_record record;
     if (kind == FAILURE_AUTH_REQUIRED) {
+        s->renew = true;
         *end = (struct turn_end){.failed = true, .code = -32000, .message = STR("Authentication required")};
     } else if (s->agent->client.air_session_failure &&
                failures_turn(&s->failures, str_of(uuid), kind, FAILURE_ERROR, title, &record)) {

@@ -54,6 +54,7 @@ void session_unref(struct session *s)
     extensions_free(s);
     session_scratch_free(s);
     usage_free(&s->usage);
+    buf_free(&s->backend);
     usage_turn_free(&s->tally);
     usage_turn_free(&s->cycle_tally);
     live_tasks_free(&s->live);
@@ -179,6 +180,7 @@ bool session_prompt(struct session *s, json blocks, json meta, const struct turn
         *error = s->state == SESSION_ENDED ? session_error_ended : session_error_gone;
         return false;
     }
+    session_renew_account(s);
     bool now = takes_prompts(s);
     if (now && session_refused_account(s, error)) {
         return false;

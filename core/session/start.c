@@ -88,25 +88,6 @@ void session_started(struct session *s, const struct options_change *c)
     }
 }
 
-/* --hide-claude-auth: a claude.ai subscription is never billed. True when the account must not be used;
- * `*error` says why. */
-bool session_refused_account(struct session *s, struct session_error *error)
-{
-    struct agent *a = s->agent;
-    json account = json_get(json_root(s->initialized), "account");
-    enum auth_guard guard =
-        a->hide_claude_auth && !providers_active(a->providers) ? auth_guard(account) : AUTH_GUARD_ALLOW;
-    if (guard == AUTH_GUARD_NO_ACCOUNT && !s->warned_account) {
-        s->warned_account = true;
-        log_write(a->log, LOG_WARN, "the CLI does not say which account it uses");
-    }
-    *error = (struct session_error){.code = -32000};
-    if (guard == AUTH_GUARD_SUBSCRIPTION) {
-        error->data = STR("{\"reason\":\"claude_subscription_not_supported\"}");
-    }
-    return guard == AUTH_GUARD_SUBSCRIPTION || guard == AUTH_GUARD_NO_CREDENTIAL;
-}
-
 static void on_initialized(void *user, const char *error, json payload)
 {
     struct session *s = user;
@@ -189,6 +170,8 @@ bool session_spawn(struct session *s, const struct launch *launch, control_answe
     }
     s->file_checkpoints = launch->file_checkpoints;
     s->route = routes_number(a->routes);
+    buf_clear(&s->backend);
+    env_put_backend(&s->backend, launch->env);
     session_ref(s); /* the process's */
     session_pause(s, a->congested);
     session_ref(s); /* the answer's */

@@ -200,9 +200,15 @@ static void set_and_prompt(struct bench *b)
     prompt(b, b->s, "two", &b->second);
 }
 
+/* Context windows that are learned now are of the new backend. */
+static void another_backend(struct bench *b)
+{
+    assert_true(str_has(buf_str(&b->s->backend), STR("http://a.test")));
+}
+
 static void test_idle(void **state)
 {
-    struct bench b = {.opened = prompt_first, .first_over = set_and_prompt};
+    struct bench b = {.opened = prompt_first, .first_over = set_and_prompt, .when_set = another_backend};
     (void)state;
     run(&b);
     assert_true(b.first.normal && b.second.normal);
