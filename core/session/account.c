@@ -52,8 +52,10 @@ static struct probe_context context_of(const struct agent *a, const struct sessi
         c.helper = s->settings ? settings_api_key_helper(s->settings) : STR_ABSENT;
         c.env = json_is(env, JSON_OBJECT) ? env : JSON_NONE;
     } else {
-        struct settings *settings = settings_load(&(struct settings_place){
-            .config_dir = str_of(a->dirs->claude_config), .home = str_of(a->dirs->home), .cwd = c.cwd});
+        struct settings *settings =
+            settings_load(&(struct settings_place){.config_dir = str_of(a->dirs->claude_config),
+                                                   .home = str_of(a->dirs->home),
+                                                   .cwd = c.cwd});
         c.helper = settings ? arena_str(&c.mem, settings_api_key_helper(settings)) : STR_ABSENT;
         settings_free(settings);
     }

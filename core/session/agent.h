@@ -44,7 +44,7 @@ struct agent {
     struct buf probe_key;    /* what the last probe depended on */
     struct buf probe_helper; /* the API key helper that counted for it */
     bool forgetting;         /* after a logout: the probe that runs is the one that counts */
-    struct history *history;  /* the stored sessions */
+    struct history *history; /* the stored sessions */
     bool congested;
     bool closing;
 };

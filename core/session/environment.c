@@ -23,10 +23,12 @@ str env_get(const char *const *env, const char *name)
 void env_put_backend(struct buf *b, const char *const *env)
 {
     static const char *const names[] = {
-        "ANTHROPIC_BASE_URL",          "ANTHROPIC_BEDROCK_BASE_URL", "ANTHROPIC_VERTEX_BASE_URL",
-        "CLAUDE_CODE_USE_BEDROCK",     "CLAUDE_CODE_USE_VERTEX",     "ANTHROPIC_VERTEX_PROJECT_ID",
-        "CLOUD_ML_REGION",             "AWS_REGION",                 "ANTHROPIC_CUSTOM_HEADERS",
-        "ANTHROPIC_API_KEY",           "ANTHROPIC_AUTH_TOKEN",       "CLAUDE_CODE_OAUTH_TOKEN",
+        "ANTHROPIC_BASE_URL",        "ANTHROPIC_BEDROCK_BASE_URL",
+        "ANTHROPIC_VERTEX_BASE_URL", "CLAUDE_CODE_USE_BEDROCK",
+        "CLAUDE_CODE_USE_VERTEX",    "ANTHROPIC_VERTEX_PROJECT_ID",
+        "CLOUD_ML_REGION",           "AWS_REGION",
+        "ANTHROPIC_CUSTOM_HEADERS",  "ANTHROPIC_API_KEY",
+        "ANTHROPIC_AUTH_TOKEN",      "CLAUDE_CODE_OAUTH_TOKEN",
     };
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         buf_put_str(b, env_get(env, names[i]));

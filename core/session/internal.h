@@ -17,7 +17,8 @@
  *     plan_exit.c   answers to ExitPlanMode that interrupt the CLI
  *     restart.c     another CLI process under the same session; routes.c: when all get one
  *     plan_list.c   the plan: whole plans and the task list
- *     tool_calls.c  tool calls
+ *     tool_calls.c  tool calls: the table; tool_uses.c, tool_results.c, tool_ends.c: what is told of them;
+ *                   tool_question.c: questions about them; tool_job.c: one report that takes time
  *     children.c    subagents that are sessions of their own; subagents.c decides (a module of its own)
  *     turn.c        the turn engine (a module of its own)
  */
@@ -113,9 +114,9 @@ struct session {
     struct failures failures;
     struct title title;
     struct title_look *title_look; /* what is stored is being read; NULL: it is not */
-    struct map noticed;      /* tool use ids that a notice was about */
-    bool shutting_down;      /* the CLI announced its end */
-    struct buf first_prompt; /* the stored summary of the conversation */
+    struct map noticed;            /* tool use ids that a notice was about */
+    bool shutting_down;            /* the CLI announced its end */
+    struct buf first_prompt;       /* the stored summary of the conversation */
 
     struct live_tasks live;
     struct subagents subagents;

@@ -18,9 +18,9 @@ struct mcp_sign_in {
     struct cli_question question;
     struct arena mem;
     str *servers;
-    size_t n, at;     /* how many, and which one it is about */
-    uint64_t asked;   /* of the client; 0: nothing, or it has answered */
-    struct buf id;    /* of the elicitation; empty: the present server has none */
+    size_t n, at;   /* how many, and which one it is about */
+    uint64_t asked; /* of the client; 0: nothing, or it has answered */
+    struct buf id;  /* of the elicitation; empty: the present server has none */
     uint64_t deadline;
     uv_timer_t timer;
 };

@@ -18,7 +18,8 @@ static bool is_internal(str type)
 static bool fits(json filter, const char *key, str value)
 {
     json wanted = json_get(filter, key);
-    return !json_present(wanted) || (value.p && json_is(wanted, JSON_STRING) && str_eq(json_str(wanted), value));
+    return !json_present(wanted) ||
+           (value.p && json_is(wanted, JSON_STRING) && str_eq(json_str(wanted), value));
 }
 
 bool raw_message_wanted(json wanted, json message)

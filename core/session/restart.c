@@ -15,9 +15,9 @@ struct restart {
     struct cli_control *old; /* while it closes */
     struct arena mem;        /* of `launch` */
     struct launch launch;
-    bool resumed;         /* the process that starts was asked to resume the conversation */
-    bool unknown;         /* it did not know it */
-    struct buf before;    /* the options as the client knows them; empty: it is not told of others */
+    bool resumed;      /* the process that starts was asked to resume the conversation */
+    bool unknown;      /* it did not know it */
+    struct buf before; /* the options as the client knows them; empty: it is not told of others */
     enum mode mode_before;
 };
 

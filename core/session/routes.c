@@ -107,8 +107,7 @@ void routes_when_settled(struct routes *r, struct route_waiter *w, void (*go_on)
 
 static bool works(const struct session *s)
 {
-    return s->state == SESSION_OPEN &&
-           (s->restart || !list_empty(&s->changes) || turns_working(&s->turns));
+    return s->state == SESSION_OPEN && (s->restart || !list_empty(&s->changes) || turns_working(&s->turns));
 }
 
 static bool restarts(const struct session *s)

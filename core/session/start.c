@@ -71,7 +71,9 @@ void session_fail_start_ended(struct session *s, str message)
     json_open_object(&data);
     json_member_c(&data, "uri", s->id);
     json_close_object(&data);
-    session_fail_start(s, &(struct session_error){.code = -32002, .message = buf_str(&text), .data = buf_str(&data)});
+    session_fail_start(s, &(struct session_error){.code = -32002,
+                                                  .message = buf_str(&text),
+                                                  .data = buf_str(&data)});
 }
 
 void session_started(struct session *s, const struct options_change *c)
@@ -239,8 +241,9 @@ static void refuse_folder(struct session *s, const char *why)
     json_open_object(&data);
     json_member_c(&data, "cwd", s->cwd);
     json_close_object(&data);
-    session_fail_start(s,
-               &(struct session_error){.code = -32602, .message = buf_str(&message), .data = buf_str(&data)});
+    session_fail_start(s, &(struct session_error){.code = -32602,
+                                                  .message = buf_str(&message),
+                                                  .data = buf_str(&data)});
 }
 
 /* What they say counts from now on: at a change of the model, for another process. */

@@ -1,9 +1,9 @@
 /* The turn engine: which prompt the CLI is working on, and when and how each is answered.
  *
- * A prompt becomes a turn at once and is written to the CLI at once, which queues by itself; unless the CLI is
- * to be replaced first: such turns are `unsent` and come after all others. The engine matches what comes back
- * to turns: by the uuids that a result names, else by the echo of the prompt, else by its lifecycle frames,
- * else by position. States of a turn:
+ * A prompt becomes a turn at once and is written to the CLI at once, which queues by itself; unless the CLI
+ * is to be replaced first: such turns are `unsent` and come after all others. The engine matches what comes
+ * back to turns: by the uuids that a result names, else by the echo of the prompt, else by its lifecycle
+ * frames, else by position. States of a turn:
  *
  *     QUEUED --echo, or a result that belongs to it--> ACTIVE --result, failure, cancel, end of the CLI-->
  * SETTLED ACTIVE --result, but subagents that it started still run--> HELD --their end, cancel, the next

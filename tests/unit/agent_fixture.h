@@ -83,7 +83,8 @@ struct agent_bench {
 };
 
 /* `face` and `self` are the client. */
-static inline void bench_open(struct agent_bench *b, const char *script, const struct surface *face, void *self)
+static inline void bench_open(struct agent_bench *b, const char *script, const struct surface *face,
+                              void *self)
 {
     AUTO_BUF(params);
     fake_script("claude", script);

@@ -17,11 +17,13 @@ static const char script[] =
     " \"$(id_of \"$line\" request_id)\" \"$(cat account)\";;\n"
     "*'\"type\":\"user\"'*)\n"
     "  printf '%s\\n' \"$line\" >> user-$n; uuid=$(id_of \"$line\" uuid)\n"
-    "  printf '{\"type\":\"user\",\"uuid\":\"%s\",\"message\":{\"role\":\"user\",\"content\":\"x\"}}\\n' $uuid\n"
+    "  printf '{\"type\":\"user\",\"uuid\":\"%s\",\"message\":{\"role\":\"user\",\"content\":\"x\"}}\\n' "
+    "$uuid\n"
     "  printf '{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"num_turns\":1,"
     "\"result\":\"done\",\"stop_reason\":\"end_turn\",\"usage\":{\"input_tokens\":1,\"output_tokens\":2},"
     "\"user_message_uuids\":[\"%s\"]}\\n' $uuid\n"
-    "  printf '{\"type\":\"system\",\"subtype\":\"session_state_changed\",\"state\":\"idle\"}\\n';; esac; done\n";
+    "  printf '{\"type\":\"system\",\"subtype\":\"session_state_changed\",\"state\":\"idle\"}\\n';; esac; "
+    "done\n";
 
 static const char key[] = "{\"apiKeySource\":\"ANTHROPIC_API_KEY\"}";
 static const char plan[] = "{\"subscriptionType\":\"max\"}";
@@ -221,7 +223,8 @@ static void test_environment(void **state)
     buf_printf(&params, "{\"cwd\":\"%s\",\"_meta\":{\"claudeCode\":{\"options\":{\"env\":{\"KEY\":\"k\"}}}}}",
                fake_folder);
     b.base.params = parse_or_fail(buf_c(&params));
-    struct session_params p = {.cwd = str_of(fake_folder), .meta = json_get(json_root(b.base.params), "_meta")};
+    struct session_params p = {.cwd = str_of(fake_folder),
+                               .meta = json_get(json_root(b.base.params), "_meta")};
     assert_non_null(session_new(&b.base.a, &p, b.base.params, on_ready, &b));
     bench_run(&b.base);
     expect_in("key", "k");

@@ -215,12 +215,9 @@ static void test_what_cannot_be_written(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CHANNEL_TEST(test_a_pipe),
-        CHANNEL_TEST(test_a_full_pipe),
-        CHANNEL_TEST(test_a_socket),
-        CHANNEL_TEST(test_a_socket_that_is_used_both_ways),
-        CHANNEL_TEST(test_a_file),
-        CHANNEL_TEST(test_what_cannot_be_written),
+        CHANNEL_TEST(test_a_pipe),   CHANNEL_TEST(test_a_full_pipe),
+        CHANNEL_TEST(test_a_socket), CHANNEL_TEST(test_a_socket_that_is_used_both_ways),
+        CHANNEL_TEST(test_a_file),   CHANNEL_TEST(test_what_cannot_be_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

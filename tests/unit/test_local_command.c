@@ -1,9 +1,9 @@
 /* The commands that are answered in our own words, with a CLI, a frame queue and turns that the test plays.
  */
+#include "question_fixture.h"
 #include "session/internal.h"
 #include "session/local_command.h"
 #include "session/mcp_sign_in.h"
-#include "question_fixture.h"
 
 #define PROMPT "11111111-1111-4111-8111-111111111111"
 #define OTHER  "22222222-2222-4222-8222-222222222222"
@@ -374,7 +374,7 @@ static void test_reconnect(void **state)
     (void)state;
     begin_mcp("/mcp reconnect");
     fake_answer(NULL, SERVERS(SERVER("a", "failed") "," SERVER("b", "connected") "," SERVER(
-                     "c", "needs-auth") "," SERVER("d", "pending")));
+                          "c", "needs-auth") "," SERVER("d", "pending")));
     asks("mcp_reconnect \"serverName\":\"a\"", 30000);
     fake_answer(NULL, "null");
     asks("mcp_reconnect \"serverName\":\"c\"", 30000);

@@ -1,7 +1,7 @@
 /* Sign-in to MCP servers, with a CLI, a client and a clock that the test plays. */
+#include "question_fixture.h"
 #include "session/internal.h"
 #include "session/mcp_sign_in.h"
-#include "question_fixture.h"
 
 static struct world {
     struct agent agent;

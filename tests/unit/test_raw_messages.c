@@ -2,8 +2,7 @@
 #include "session/raw_messages.h"
 #include "unit.h"
 
-static const char result[] =
-    "{\"type\":\"result\",\"subtype\":\"success\",\"origin\":{\"kind\":\"human\"}}";
+static const char result[] = "{\"type\":\"result\",\"subtype\":\"success\",\"origin\":{\"kind\":\"human\"}}";
 
 static void check(const char *wanted, const char *message, bool expected)
 {

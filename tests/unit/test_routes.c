@@ -3,7 +3,8 @@
  *
  * The script counts its starts in the file `starts`, notes how each was started in `start-N` and each user
  * message in `user-N`. A prompt "slow" is answered when the mode is set, or its process ends then, if the
- * file `dies` is there. The first process begins when something is written to `gate`, if it is there. `second-fails` lets the second start fail, `unknown` each one that is to resume. */
+ * file `dies` is there. The first process begins when something is written to `gate`, if it is there.
+ * `second-fails` lets the second start fail, `unknown` each one that is to resume. */
 #include <fcntl.h>
 
 #include "agent_fixture.h"
@@ -20,7 +21,8 @@ static const char script[] =
     "case \"$*\" in *--resume=*) [ -e unknown ] && {\n"
     "  echo 'No conversation found with session ID: x' >&2; exit 1; };; esac\n"
     "id_of() { printf '%s' \"$1\" | sed -n 's/.*\"'$2'\":\"\\([^\"]*\\)\".*/\\1/p'; }\n"
-    "ok() { printf '{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\",\"request_id\":\"%s\","
+    "ok() { printf "
+    "'{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\",\"request_id\":\"%s\","
     "\"response\":{\"models\":[],\"commands\":[],\"agents\":[]}}}\\n' \"$1\"; }\n"
     "result() { printf '{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"num_turns\":1,"
     "\"result\":\"done\",\"stop_reason\":\"end_turn\",\"usage\":{\"input_tokens\":1,\"output_tokens\":2},"
@@ -33,7 +35,8 @@ static const char script[] =
     "    [ -z \"$slow\" ] || result $slow; slow=;; esac;;\n"
     "*'\"type\":\"user\"'*)\n"
     "  printf '%s\\n' \"$line\" >> user-$n; uuid=$(id_of \"$line\" uuid)\n"
-    "  printf '{\"type\":\"user\",\"uuid\":\"%s\",\"message\":{\"role\":\"user\",\"content\":\"x\"}}\\n' $uuid\n"
+    "  printf '{\"type\":\"user\",\"uuid\":\"%s\",\"message\":{\"role\":\"user\",\"content\":\"x\"}}\\n' "
+    "$uuid\n"
     "  case $line in *slow*) slow=$uuid;; *) result $uuid;; esac;; esac; done\n";
 
 struct asked { /* a prompt */
@@ -113,8 +116,9 @@ static void on_out(void *user, const struct session_error *error)
 static void set_route(struct bench *b, const char *url)
 {
     struct provider_error e = {0};
-    struct provider_params p = {
-        .provider_id = STR("main"), .api_type = STR("anthropic"), .base_url = str_of(url)};
+    struct provider_params p = {.provider_id = STR("main"),
+                                .api_type = STR("anthropic"),
+                                .base_url = str_of(url)};
     struct provider_route *route = provider_route_check(&p, &e);
     assert_non_null(route);
     b->due++;
