@@ -1,6 +1,7 @@
 /* The methods about accounts: authenticate, logout, providers. */
 #include "acp/request.h"
 #include "acp/version.h"
+#include "session/routes.h"
 #include "json/fields.h"
 
 static void reply_refused(struct rpc_request *req, struct provider_error *e)
@@ -43,7 +44,7 @@ void acp_authenticate(struct connection *c, struct rpc_request *req)
 
 void acp_logout(struct connection *c, struct rpc_request *req)
 {
-    agent_logout(&c->agent, reply_done, req);
+    routes_logout(c->agent.routes, reply_done, req);
 }
 
 void acp_providers_list(struct connection *c, struct rpc_request *req)
@@ -72,8 +73,7 @@ void acp_providers_set(struct connection *c, struct rpc_request *req)
     }
     struct provider_route *route = provider_route_check(&p, &e);
     if (route) {
-        providers_set(c->agent.providers, route);
-        reply_empty(req);
+        routes_set(c->agent.routes, route, reply_done, req);
     } else {
         reply_refused(req, &e);
     }
@@ -93,7 +93,8 @@ void acp_providers_disable(struct connection *c, struct rpc_request *req)
         return;
     }
     if (provider_id_known(p.provider_id)) {
-        providers_set(c->agent.providers, NULL);
+        routes_set(c->agent.routes, NULL, reply_done, req);
+    } else {
+        reply_empty(req);
     }
-    reply_empty(req);
 }

@@ -57,5 +57,5 @@ void acp_reply_initialize(struct connection *c, struct rpc_request *req, str res
 {
     rpc_reply(req, result);
     rpc_flush(c->rpc); /* the client waits for this, not for the process that starts now */
-    agent_probe_auth(&c->agent, STR_ABSENT);
+    agent_probe_auth(&c->agent, NULL);
 }

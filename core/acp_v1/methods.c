@@ -96,11 +96,12 @@ static void do_prompt(struct connection *c, struct rpc_request *req)
     struct session *s = agent_session(&c->agent, p.session_id);
     if (!s) {
         reply_no_session(req);
-    } else if (!session_prompt(s, p.prompt, p.meta, &prompt_observer, req, &error)) {
-        reply_error(req, &error);
-    } else {
-        agent_probe_auth(&c->agent, STR_ABSENT);
+        return;
     }
+    if (!session_prompt(s, p.prompt, p.meta, &prompt_observer, req, &error)) {
+        reply_error(req, &error);
+    }
+    agent_probe_auth(&c->agent, s);
 }
 
 /* ---- Steering ---- */

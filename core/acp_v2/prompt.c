@@ -91,7 +91,6 @@ void acp_v2_session_prompt(struct connection *c, struct rpc_request *req)
     if (!session_prompt(s, p.prompt, p.meta, &observer, prompt, &error)) {
         free(prompt);
         reply_error(req, &error);
-        return;
     }
-    agent_probe_auth(&c->agent, STR_ABSENT);
+    agent_probe_auth(&c->agent, s);
 }

@@ -9,6 +9,7 @@
 #include "history/removal.h"
 #include "history/replay.h"
 #include "session/internal.h"
+#include "session/routes.h"
 
 enum task_kind { TASK_OPEN, TASK_FORK, TASK_DELETE };
 
@@ -16,6 +17,7 @@ enum task_kind { TASK_OPEN, TASK_FORK, TASK_DELETE };
 struct task {
     struct list link; /* of the history's tasks, in the order in which they came */
     uv_work_t work;
+    struct route_waiter waiter;
     struct history *h;
     enum task_kind kind;
     bool begun;
@@ -393,6 +395,16 @@ static void opened(struct task *t)
     }
 }
 
+static void settled(struct route_waiter *w)
+{
+    struct task *t = CONTAINER_OF(w, struct task, waiter);
+    if (t->h->agent->closing) {
+        leave_lane(t);
+    } else {
+        opened(t);
+    }
+}
+
 /* ---- Forking ---- */
 
 static void no_message(struct task *t)
@@ -519,8 +531,12 @@ static void probed(uv_work_t *work, int status)
         fail(t, &NO_MEMORY);
     } else if (t->no_folder || t->not_a_folder) {
         refuse_folder(t);
-    } else if (!refuse_id(t)) {
-        (t->kind == TASK_FORK ? forked : opened)(t);
+    } else if (refuse_id(t)) {
+        return;
+    } else if (t->kind == TASK_FORK) {
+        forked(t);
+    } else {
+        routes_when_settled(t->h->agent->routes, &t->waiter, settled);
     }
 }
 

@@ -1,11 +1,10 @@
 #include "rpc/channel.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-/* ---- Reading ---- */
 
 enum {
     CHUNK = 64 * 1024,
@@ -13,53 +12,67 @@ enum {
     KEPT = 2,    /* blocks of memory that stay while nothing is queued */
 };
 
-struct channel_in {
+/* ---- Descriptors ---- */
+
+/* A descriptor and the handle that fits it. */
+struct end {
     union {
         uv_handle_t handle;
         uv_stream_t stream;
         uv_pipe_t pipe;
         uv_tcp_t tcp;
         uv_tty_t tty;
-        uv_idle_t idle; /* for a file: reads it chunk by chunk, one for each round of the loop */
+        uv_idle_t idle; /* of a file, which needs none: it is read chunk by chunk, and written at once */
     } h;
-    uv_file file;
-    bool is_file, started;
+    uv_file fd;
+    bool is_file;
+};
+
+/* False when no handle fits. */
+static bool open_end(struct end *e, uv_loop_t *loop, int fd, void *owner)
+{
+    bool open = false;
+    e->fd = fd;
+    switch (uv_guess_handle(fd)) {
+    case UV_NAMED_PIPE:
+        open = uv_pipe_init(loop, &e->h.pipe, 0) == 0 && uv_pipe_open(&e->h.pipe, fd) == 0;
+        break;
+    case UV_TCP:
+        open = uv_tcp_init(loop, &e->h.tcp) == 0 && uv_tcp_open(&e->h.tcp, fd) == 0;
+        break;
+    case UV_TTY:
+        open = uv_tty_init(loop, &e->h.tty, fd, 0) == 0;
+        break;
+    case UV_FILE:
+        e->is_file = true;
+        open = uv_idle_init(loop, &e->h.idle) == 0;
+        break;
+    default:
+        break;
+    }
+    e->h.handle.data = owner;
+    return open;
+}
+
+/* ---- Reading ---- */
+
+struct channel_in {
+    struct end end;
+    bool started;
     channel_data_cb *data;
     void *user;
     char chunk[CHUNK];
 };
 
-/* Opens the handle that fits the descriptor; false when none does. */
-static bool open_stream(uv_loop_t *loop, int fd, uv_pipe_t *pipe, uv_tcp_t *tcp, uv_tty_t *tty)
-{
-    switch (uv_guess_handle(fd)) {
-    case UV_NAMED_PIPE:
-        return uv_pipe_init(loop, pipe, 0) == 0 && uv_pipe_open(pipe, fd) == 0;
-    case UV_TCP:
-        return uv_tcp_init(loop, tcp) == 0 && uv_tcp_open(tcp, fd) == 0;
-    case UV_TTY:
-        return uv_tty_init(loop, tty, fd, 0) == 0;
-    default:
-        return false;
-    }
-}
-
 struct channel_in *channel_in_new(uv_loop_t *loop, int fd, channel_data_cb *data, void *user)
 {
     struct channel_in *in = calloc(1, sizeof(*in));
-    if (!in) {
+    if (!in || !open_end(&in->end, loop, fd, in)) {
+        free(in);
         return NULL;
     }
     in->data = data;
     in->user = user;
-    in->is_file = uv_guess_handle(fd) == UV_FILE;
-    in->file = fd;
-    if (in->is_file ? uv_idle_init(loop, &in->h.idle) != 0
-                    : !open_stream(loop, fd, &in->h.pipe, &in->h.tcp, &in->h.tty)) {
-        free(in);
-        return NULL;
-    }
-    in->h.handle.data = in;
     return in;
 }
 
@@ -84,7 +97,7 @@ static void on_read(uv_stream_t *s, ssize_t n, const uv_buf_t *b)
 static void on_idle(uv_idle_t *h)
 {
     struct channel_in *in = h->data;
-    ssize_t n = read(in->file, in->chunk, CHUNK);
+    ssize_t n = read(in->end.fd, in->chunk, CHUNK);
     if (n < 0 && (errno == EINTR || errno == EAGAIN)) {
         return;
     }
@@ -100,10 +113,10 @@ void channel_in_start(struct channel_in *in)
         return;
     }
     in->started = true;
-    if (in->is_file) {
-        uv_idle_start(&in->h.idle, on_idle);
+    if (in->end.is_file) {
+        uv_idle_start(&in->end.h.idle, on_idle);
     } else {
-        uv_read_start(&in->h.stream, on_alloc, on_read);
+        uv_read_start(&in->end.h.stream, on_alloc, on_read);
     }
 }
 
@@ -113,10 +126,10 @@ void channel_in_stop(struct channel_in *in)
         return;
     }
     in->started = false;
-    if (in->is_file) {
-        uv_idle_stop(&in->h.idle);
+    if (in->end.is_file) {
+        uv_idle_stop(&in->end.h.idle);
     } else {
-        uv_read_stop(&in->h.stream);
+        uv_read_stop(&in->end.h.stream);
     }
 }
 
@@ -129,23 +142,17 @@ void channel_in_free(struct channel_in *in)
 {
     if (in) {
         channel_in_stop(in);
-        uv_close(&in->h.handle, free_in);
+        uv_close(&in->end.h.handle, free_in);
     }
 }
 
 /* ---- Writing ---- */
 
 struct channel_out {
-    union {
-        uv_handle_t handle;
-        uv_stream_t stream;
-        uv_pipe_t pipe;
-        uv_tcp_t tcp;
-        uv_tty_t tty;
-        uv_check_t none; /* for a file, which is written at once */
-    } h;
-    uv_file file;
-    bool is_file, broken, closing;
+    struct end end;
+    uv_poll_t watch; /* tells when the reader is gone; over a copy of the descriptor */
+    int watched;     /* that copy; -1: nothing is watched */
+    bool broken, closing;
     uv_write_t write; /* at most one is under way */
     bool busy;
     /* The bytes of that write, those that wait for the next, then memory to reuse. */
@@ -156,25 +163,6 @@ struct channel_out {
     void *user;
 };
 
-struct channel_out *channel_out_new(uv_loop_t *loop, int fd, channel_progress_cb *progress, void *user)
-{
-    struct channel_out *out = calloc(1, sizeof(*out));
-    if (!out) {
-        return NULL;
-    }
-    out->progress = progress;
-    out->user = user;
-    out->is_file = uv_guess_handle(fd) == UV_FILE;
-    out->file = fd;
-    if (out->is_file ? uv_check_init(loop, &out->h.none) != 0
-                     : !open_stream(loop, fd, &out->h.pipe, &out->h.tcp, &out->h.tty)) {
-        free(out);
-        return NULL;
-    }
-    out->h.handle.data = out;
-    return out;
-}
-
 static void break_down(struct channel_out *out)
 {
     if (!out->broken) {
@@ -183,12 +171,62 @@ static void break_down(struct channel_out *out)
     }
 }
 
+/* Something is with the other side: it is gone, or only says that it will not write to us, which it need not.
+ * The latter would be told again and again. */
+static void on_watch(uv_poll_t *watch, int status, int events)
+{
+    struct channel_out *out = watch->data;
+    struct pollfd now = {.fd = out->watched, .events = POLLOUT};
+    (void)status;
+    (void)events;
+    uv_poll_stop(watch);
+    if (poll(&now, 1, 0) > 0 && (now.revents & (POLLERR | POLLHUP | POLLNVAL))) {
+        break_down(out);
+    }
+}
+
+/* Without it a reader that goes is noticed at the next write only. Files have no reader, and a terminal that
+ * goes sends a signal. */
+static void watch_reader(struct channel_out *out, uv_loop_t *loop)
+{
+    uv_handle_type type = out->end.h.handle.type;
+    out->watched = -1;
+    if (type != UV_NAMED_PIPE && type != UV_TCP) {
+        return;
+    }
+    int copy = fcntl(out->end.fd, F_DUPFD_CLOEXEC, 0);
+    if (copy < 0) {
+        return;
+    }
+    if (uv_poll_init(loop, &out->watch, copy) != 0) {
+        close(copy);
+        return;
+    }
+    out->watched = copy;
+    out->watch.data = out;
+    uv_unref((uv_handle_t *)&out->watch);
+    uv_poll_start(&out->watch, UV_READABLE | UV_DISCONNECT, on_watch);
+}
+
+struct channel_out *channel_out_new(uv_loop_t *loop, int fd, channel_progress_cb *progress, void *user)
+{
+    struct channel_out *out = calloc(1, sizeof(*out));
+    if (!out || !open_end(&out->end, loop, fd, out)) {
+        free(out);
+        return NULL;
+    }
+    out->progress = progress;
+    out->user = user;
+    watch_reader(out, loop);
+    return out;
+}
+
 static void write_file(struct channel_out *out, struct buf *b)
 {
     for (size_t at = 0; at < b->n;) {
-        ssize_t n = write(out->file, b->p + at, b->n - at);
+        ssize_t n = write(out->end.fd, b->p + at, b->n - at);
         if (n < 0 && errno == EAGAIN) {
-            poll(&(struct pollfd){.fd = out->file, .events = POLLOUT}, 1, -1);
+            poll(&(struct pollfd){.fd = out->end.fd, .events = POLLOUT}, 1, -1);
         } else if (n < 0 && errno != EINTR) {
             break_down(out);
             break;
@@ -250,7 +288,7 @@ static void write_waiting(struct channel_out *out, size_t already)
     out->writing = out->waiting;
     out->waiting = 0;
     out->busy = true;
-    if (uv_write(&out->write, &out->h.stream, parts, (unsigned)out->writing, on_written) < 0) {
+    if (uv_write(&out->write, &out->end.h.stream, parts, (unsigned)out->writing, on_written) < 0) {
         out->busy = false;
         break_down(out);
     }
@@ -262,7 +300,7 @@ void channel_out_write(struct channel_out *out, struct buf *b)
     if (b->n == 0 || (out->busy && (b->n < CHANNEL_BLOCK || used == BLOCKS))) {
         return;
     }
-    if (out->broken || out->is_file) {
+    if (out->broken || out->end.is_file) {
         if (!out->broken) {
             write_file(out, b);
         }
@@ -271,7 +309,7 @@ void channel_out_write(struct channel_out *out, struct buf *b)
     }
     if (!out->busy) {
         uv_buf_t all = uv_buf_init(b->p, (unsigned)b->n);
-        int n = uv_try_write(&out->h.stream, &all, 1);
+        int n = uv_try_write(&out->end.h.stream, &all, 1);
         if (n == (int)b->n) {
             reuse(b);
             return;
@@ -307,10 +345,21 @@ static void free_out(uv_handle_t *h)
     free(out);
 }
 
+static void unwatched(uv_handle_t *h)
+{
+    struct channel_out *out = h->data;
+    close(out->watched);
+    uv_close(&out->end.h.handle, free_out);
+}
+
 void channel_out_free(struct channel_out *out)
 {
     if (out) {
         out->closing = true;
-        uv_close(&out->h.handle, free_out);
+        if (out->watched >= 0) {
+            uv_close((uv_handle_t *)&out->watch, unwatched);
+        } else {
+            uv_close(&out->end.h.handle, free_out);
+        }
     }
 }

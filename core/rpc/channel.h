@@ -21,7 +21,8 @@ void channel_in_stop(struct channel_in *in);
 void channel_in_free(struct channel_in *in);
 
 /* `progress` is called after queued bytes were taken, and with `broken` once when the output cannot be
- * written. */
+ * written, or its reader is gone; that is noticed without a write where the system tells it of the kind of
+ * descriptor. */
 typedef void channel_progress_cb(void *user, bool broken);
 
 struct channel_out *channel_out_new(uv_loop_t *loop, int fd, channel_progress_cb *progress, void *user);

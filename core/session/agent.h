@@ -19,6 +19,7 @@
 #include "session/usage.h"
 
 struct history;
+struct routes;
 
 struct agent {
     uv_loop_t *loop;
@@ -36,10 +37,14 @@ struct agent {
     struct map sessions; /* id → struct session */
     struct usage_windows windows;
     struct providers *providers;
+    struct routes *routes; /* changes of them */
 
     struct auth_status auth;
-    struct auth_probe *probe; /* running, or NULL */
-    struct history *history;  /* the stored sessions */
+    struct auth_probe *probe;
+    struct buf probe_key;    /* what the last probe depended on */
+    struct buf probe_helper; /* the API key helper that counted for it */
+    bool forgetting;         /* after a logout: the probe that runs is the one that counts */
+    struct history *history; /* the stored sessions */
     bool congested;
     bool closing;
 };
@@ -53,17 +58,17 @@ void agent_free(struct agent *a);
 
 /* initialize: takes over what the client declared, for open sessions too; see client_capabilities_read(). */
 void agent_use_client(struct agent *a, int spoken, int form, json capabilities);
-/* Asks the CLI in the background who is signed in, unless it is being asked. `cwd` may be absent. */
-void agent_probe_auth(struct agent *a, str cwd);
+/* Asks the CLI in the background who is signed in, for a session or (NULL) for none, unless it is being asked
+ * the same. */
+void agent_probe_auth(struct agent *a, const struct session *s);
 /* The account that a CLI told at its start. */
 void agent_note_account(struct agent *a, json account, str api_key_helper);
 
 /* The client authenticated with a gateway; `base_url` is absent when it gave none. */
 void agent_note_gateway(struct agent *a, str base_url);
 
-/* logout: forgets routes, runs `claude auth logout` (logout.c) and looks afresh who is signed in. `done` does
- * not come when the agent is closed meanwhile. */
-void agent_logout(struct agent *a, session_done_cb *done, void *user);
+/* Runs `claude auth logout` (logout.c). `done` may come at once, or when the agent is closing. */
+void agent_sign_out(struct agent *a, session_done_cb *done, void *user);
 /* What was known counts no more: a fresh probe says who is signed in, and when it says nothing, nobody is.
  * `done` comes after the client was told. */
 void agent_forget_account(struct agent *a, void (*done)(void *user), void *user);

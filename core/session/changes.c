@@ -7,6 +7,7 @@
 
 #include "session/internal.h"
 #include "session/mcp_sign_in.h"
+#include "session/routes.h"
 
 /* ---- Option changes: one after the other ---- */
 
@@ -42,6 +43,7 @@ static void finish_change(struct change *ch)
     struct session *s = ch->s;
     struct session_error error = {.code = ch->c.code, .details = ch->c.error};
     session_ref(s);
+    list_remove(&ch->link); /* the session may be closed by what follows */
     if (ch->kind == CHANGE_START) {
         session_started(s, &ch->c);
     } else if (ch->kind == CHANGE_RESTART) {
@@ -60,6 +62,7 @@ static void finish_change(struct change *ch)
     }
     free_change(ch);
     run_change(s);
+    routes_look_again(s->agent->routes);
     session_unref(s);
 }
 
@@ -283,7 +286,7 @@ void session_select_model(struct session *s)
         model.name = row->original_name;
         model.description = row->description;
     }
-    usage_select_model(&s->usage, &s->agent->windows, STR_ABSENT, &model);
+    usage_select_model(&s->usage, &s->agent->windows, buf_str(&s->backend), &model);
 }
 
 static void ask_window(struct session *s)

@@ -20,6 +20,22 @@ str env_get(const char *const *env, const char *name)
     return STR_ABSENT;
 }
 
+void env_put_backend(struct buf *b, const char *const *env)
+{
+    static const char *const names[] = {
+        "ANTHROPIC_BASE_URL",        "ANTHROPIC_BEDROCK_BASE_URL",
+        "ANTHROPIC_VERTEX_BASE_URL", "CLAUDE_CODE_USE_BEDROCK",
+        "CLAUDE_CODE_USE_VERTEX",    "ANTHROPIC_VERTEX_PROJECT_ID",
+        "CLOUD_ML_REGION",           "AWS_REGION",
+        "ANTHROPIC_CUSTOM_HEADERS",  "ANTHROPIC_API_KEY",
+        "ANTHROPIC_AUTH_TOKEN",      "CLAUDE_CODE_OAUTH_TOKEN",
+    };
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        buf_put_str(b, env_get(env, names[i]));
+        buf_put_byte(b, '\0');
+    }
+}
+
 static struct env_change *place_of(const struct env_changes *c, str name)
 {
     size_t at = (size_t)(uintptr_t)map_get(&c->at, name);

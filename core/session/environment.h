@@ -8,6 +8,10 @@
 /* The value of a variable; absent when it is unset or empty. */
 str env_get(const char *const *env, const char *name);
 
+/* Appends what tells apart where the CLI's calls go and who pays for them. It holds secrets and is never
+ * logged. */
+void env_put_backend(struct buf *b, const char *const *env);
+
 /* Changes to an inherited environment. The last word about a name counts. */
 struct env_change {
     str name;

@@ -1,13 +1,13 @@
 /* The CLI's messages: one table row for each type and subtype, one short function for each row. */
 #include <stdlib.h>
 
-#include "base/clock.h"
 #include "session/children.h"
 #include "session/commands.h"
 #include "session/internal.h"
 #include "session/local_command.h"
+#include "session/raw_messages.h"
 
-/* ---- Commands and titles ---- */
+/* ---- Commands ---- */
 
 void session_put_commands(struct session *s, struct buf *b)
 {
@@ -20,65 +20,6 @@ void session_send_commands(struct session *s)
     AUTO_BUF(b);
     session_put_commands(s, &b);
     s->agent->surface->commands(s->agent->surface_self, str_of(s->id), buf_str(&b));
-}
-
-static void publish_title(struct session *s, str title)
-{
-    char now[CLOCK_ISO_SIZE];
-    AUTO_BUF(b);
-    clock_iso8601_ms(now, clock_now_ms());
-    title_put_update(&b, title, str_of(now));
-    s->agent->surface->info(s->agent->surface_self, str_of(s->id), buf_str(&b));
-}
-
-struct title_question {
-    struct session *s;
-    unsigned epoch;
-};
-
-static void title_answered(void *user, const char *error, json payload)
-{
-    struct title_question *q = user;
-    struct session *s = q->s;
-    AUTO_BUF(text);
-    str title = error ? STR_ABSENT : json_str(json_get(payload, "title"));
-    if (session_live(s) &&
-        title_generated(&s->title, q->epoch, title, buf_str(&s->first_prompt), &text) == TITLE_PUBLISH) {
-        publish_title(s, buf_str(&text));
-    }
-    free(q);
-    session_unref(s);
-}
-
-static void ask_title(struct session *s, str description)
-{
-    struct title_question *q = s->cli ? malloc(sizeof(*q)) : NULL;
-    if (!q) {
-        return;
-    }
-    *q = (struct title_question){s, s->title.epoch};
-    session_ref(s);
-    AUTO_BUF(b);
-    json_member_str(&b, "description", description);
-    json_member_bool(&b, "persist", true);
-    cli_control_request(s->cli, "generate_session_title", buf_str(&b), 0, title_answered, q);
-}
-
-static void update_title(struct session *s)
-{
-    AUTO_BUF(text);
-    bool may_ask = s->state == SESSION_OPEN && !s->turns.cancelled;
-    switch (title_turn_end(&s->title, STR_ABSENT, s->first_prompt.n ? buf_str(&s->first_prompt) : STR_ABSENT,
-                           may_ask, &text)) {
-    case TITLE_PUBLISH:
-        publish_title(s, buf_str(&text));
-        break;
-    case TITLE_GENERATE:
-        ask_title(s, buf_str(&text));
-        break;
-    case TITLE_NOTHING:
-        break;
-    }
 }
 
 /* ---- The plan ---- */
@@ -151,7 +92,7 @@ static void on_state(struct session *s, json m)
     turns_on_state(&s->turns, state);
     if (str_is(state, "idle")) {
         extensions_idle(s);
-        update_title(s);
+        session_update_title(s);
     }
 }
 
@@ -446,14 +387,18 @@ void session_on_frame(struct session *s, struct json_doc *doc)
 {
     json m = json_root(doc);
     str type = json_str(json_get(m, "type"));
+    /* nothing of a conversation comes before the session is ready */
+    if (!s->options || local_command_keeps(s, doc)) {
+        return;
+    }
+    if (raw_message_wanted(json_path(s->params.meta, "claudeCode", "emitRawSDKMessages", NULL), m)) {
+        s->agent->surface->raw(s->agent->surface_self, str_of(s->id), m);
+    }
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         const struct frame_row *row = &rows[i];
         if (str_is(type, row->type) &&
             (!row->subtype || str_is(json_str(json_get(m, "subtype")), row->subtype))) {
-            /* nothing of a conversation comes before the session is ready */
-            if (s->options && !local_command_keeps(s, doc)) {
-                row->handle(s, m);
-            }
+            row->handle(s, m);
             return;
         }
     }

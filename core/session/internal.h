@@ -2,6 +2,7 @@
  *
  *     session.c     life: prompts, cancel, end, close
  *     start.c       how it starts
+ *     account.c     who is signed in
  *     changes.c     changes of options, one after the other
  *     frames.c      the CLI's messages, dispatched by a table
  *     transcript.c  assistant and user messages, streamed text
@@ -11,10 +12,13 @@
  *     local_command.c  /usage and /mcp in our own words; mcp_sign_in.c: what follows the latter
  *     extensions.c  goal, async tasks, compaction, the report of changed files
  *     questions.c   permission questions and forms
+ *     titling.c     its title
+ *     raw_messages.c  the CLI's messages as such, for a client that asked
  *     plan_exit.c   answers to ExitPlanMode that interrupt the CLI
- *     restart.c     another CLI process under the same session
+ *     restart.c     another CLI process under the same session; routes.c: when all get one
  *     plan_list.c   the plan: whole plans and the task list
- *     tool_calls.c  tool calls
+ *     tool_calls.c  tool calls: the table; tool_uses.c, tool_results.c, tool_ends.c: what is told of them;
+ *                   tool_question.c: questions about them; tool_job.c: one report that takes time
  *     children.c    subagents that are sessions of their own; subagents.c decides (a module of its own, with
  *                   subagents_runs.c, subagents_route.c, subagents_air.c, subagents_rfd.c)
  *     turn.c        the turn engine (a module of its own)
@@ -62,6 +66,8 @@ struct turn_scratch {
     bool real_answer;      /* a real model message came in this turn */
 };
 
+struct title_look;
+
 struct session {
     struct agent *agent;
     unsigned refs;
@@ -78,9 +84,12 @@ struct session {
     struct cli_control *cli;               /* NULL before the start and after the end */
     char *executable;                      /* where the CLI was found */
     struct restart *restart;               /* the CLI is being replaced; NULL: no */
+    bool used;                             /* a prompt was written to a CLI: something may be stored */
+    unsigned route;                        /* the number of the route that the CLI was started with */
     unsigned holds;                        /* of the present CLI's frames */
     bool paused;                           /* reading is stopped for the client's sake */
     bool warned_account;                   /* once a session */
+    bool renew;                            /* another account may be signed in than that of the CLI */
     bool error_result_last; /* the last result was an error: an exit with a code follows from it */
 
     session_ready_cb *ready;
@@ -99,14 +108,16 @@ struct session {
     struct turns turns;
     struct turn_scratch scratch;
     struct usage usage;
+    struct buf backend; /* of the CLI: env_put_backend() */
     struct usage_turn tally;
     struct usage_turn cycle_tally; /* of the last result that was no prompt's */
     struct buf answer;             /* the texts of the answer that is being made */
     struct failures failures;
     struct title title;
-    struct map noticed;      /* tool use ids that a notice was about */
-    bool shutting_down;      /* the CLI announced its end */
-    struct buf first_prompt; /* the stored summary of the conversation */
+    struct title_look *title_look; /* what is stored is being read; NULL: it is not */
+    struct map noticed;            /* tool use ids that a notice was about */
+    bool shutting_down;            /* the CLI announced its end */
+    struct buf first_prompt;       /* the stored summary of the conversation */
 
     struct live_tasks live;
     struct subagents subagents;
@@ -138,17 +149,28 @@ void session_control(struct session *s, const char *subtype, str members);
 /* The CLI goes on in another conversation, of this id. */
 void session_conversation_changed(struct session *s, str id);
 
+/* Writes the prompts that waited to the CLI, when it may be given them. */
+void session_send_unsent(struct session *s);
 /* Stops the running work; false when there is no process, or none yet. */
 bool session_interrupt(struct session *s);
 
 extern const struct session_error session_error_gone, session_error_ended, session_error_memory;
 
 /* start.c: the first change is through; the start failed because the CLI ended with this message; whoever
- * waits for the start is told (once); the account must not be used, by --hide-claude-auth. */
+ * waits for the start is told (once). */
 void session_started(struct session *s, const struct options_change *c);
 void session_fail_start_ended(struct session *s, str message);
+void session_fail_start(struct session *s, const struct session_error *error);
+/* The message of a CLI that was to resume a conversation of which nothing is stored. */
+bool session_message_is_unknown(str message);
 void session_tell_ready(struct session *s, const struct session_error *error);
+
+/* account.c, of --hide-claude-auth: the account must not be used, and why; a probe told who is signed in; a
+ * prompt begins, for which the CLI is replaced when it may have another account than is signed in now. */
 bool session_refused_account(struct session *s, struct session_error *error);
+void session_account_probed(struct session *s, enum auth_kind kind);
+void session_renew_account(struct session *s);
+
 /* The CLI has ended; session.c. */
 void session_on_ended(struct session *s, const struct cli_exit *how);
 
@@ -160,6 +182,9 @@ void session_warn_auto(struct session *s);
 
 /* frames.c */
 void session_on_frame(struct session *s, struct json_doc *doc);
+
+/* titling.c: a turn is over */
+void session_update_title(struct session *s);
 
 /* transcript.c */
 void session_on_stream_event(struct session *s, json frame);

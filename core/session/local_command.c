@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/space.h"
+#include "session/cli_question.h"
 #include "session/internal.h"
 #include "session/mcp_sign_in.h"
 #include "session/mcp_text.h"
@@ -35,8 +36,7 @@ struct local_command {
     struct buf own;        /* ours */
     struct json_doc *kept; /* the frame that waits, if any */
 
-    struct cli_control *cli; /* LOCAL_ASKING: the process that is asked */
-    uint64_t request;        /* to it; 0: none is open */
+    struct cli_question question; /* LOCAL_ASKING: to whom */
     struct mcp_command command;
     struct json_doc *status; /* the answer that the targets are of */
     str target;              /* the present one */
@@ -108,11 +108,8 @@ static struct local_command *running(struct session *s)
 
 static void stop_asking(struct local_command *lc)
 {
-    if (lc->request) {
-        cli_control_forget(lc->cli, lc->request);
-        lc->request = 0;
-    }
-    if (lc->state == LOCAL_ASKING && lc->s->cli == lc->cli) {
+    cli_question_drop(&lc->question);
+    if (lc->state == LOCAL_ASKING && lc->s->cli == lc->question.cli) {
         session_release_frames(lc->s);
     }
 }
@@ -121,7 +118,7 @@ static void stop_asking(struct local_command *lc)
 static void finish(struct local_command *lc, bool made)
 {
     made = made && buf_ok(&lc->own);
-    if (lc->kept && !cli_control_put_back(lc->cli, lc->kept)) {
+    if (lc->kept && !cli_control_put_back(lc->question.cli, lc->kept)) {
         log_write(lc->s->agent->log, LOG_ERROR, "out of memory: the answer to a command is lost");
     }
     json_unref(lc->kept);
@@ -130,21 +127,12 @@ static void finish(struct local_command *lc, bool made)
     lc->state = made ? LOCAL_MADE : LOCAL_LEFT;
 }
 
-static void ask(struct local_command *lc, const char *subtype, str members, unsigned limit_ms,
-                control_answer_cb *cb)
-{
-    uint64_t request = cli_control_request(lc->cli, subtype, members, limit_ms, cb, lc);
-    if (request) { /* else it was answered already */
-        lc->request = request;
-    }
-}
-
 /* ---- /usage ---- */
 
 static void usage_answered(void *user, const char *error, json payload)
 {
     struct local_command *lc = user;
-    lc->request = 0;
+    cli_question_over(&lc->question);
     finish(lc, !error && usage_text_put(&lc->own, payload));
 }
 
@@ -159,7 +147,7 @@ static void answer_mcp(struct local_command *lc, json status)
 static void listed_again(void *user, const char *error, json payload)
 {
     struct local_command *lc = user;
-    lc->request = 0;
+    cli_question_over(&lc->question);
     answer_mcp(lc, !error && mcp_status_readable(payload) ? payload : JSON_NONE);
 }
 
@@ -169,7 +157,7 @@ static void acted(void *user, const char *error, json payload)
 {
     struct local_command *lc = user;
     (void)payload;
-    lc->request = 0;
+    cli_question_over(&lc->question);
     if (error && strcmp(error, "timeout") == 0) {
         error = "no answer within 30 seconds";
     }
@@ -186,22 +174,22 @@ static void act_on_next(struct local_command *lc)
     AUTO_BUF(members);
     lc->target = mcp_next_target(json_root(lc->status), &lc->command, &lc->next_target, &lc->tried);
     if (!lc->target.p) {
-        ask(lc, "mcp_status", STR_ABSENT, STATUS_LIMIT_MS, listed_again);
+        cli_question_ask(&lc->question, "mcp_status", STR_ABSENT, STATUS_LIMIT_MS, listed_again, lc);
         return;
     }
     json_member_str(&members, "serverName", lc->target);
     if (lc->command.action == MCP_RECONNECT) {
-        ask(lc, "mcp_reconnect", buf_str(&members), ACTION_LIMIT_MS, acted);
+        cli_question_ask(&lc->question, "mcp_reconnect", buf_str(&members), ACTION_LIMIT_MS, acted, lc);
     } else {
         json_member_bool(&members, "enabled", lc->command.action == MCP_ENABLE);
-        ask(lc, "mcp_toggle", buf_str(&members), ACTION_LIMIT_MS, acted);
+        cli_question_ask(&lc->question, "mcp_toggle", buf_str(&members), ACTION_LIMIT_MS, acted, lc);
     }
 }
 
 static void listed(void *user, const char *error, json payload)
 {
     struct local_command *lc = user;
-    lc->request = 0;
+    cli_question_over(&lc->question);
     bool readable = !error && mcp_status_readable(payload);
     if (readable && lc->command.action == MCP_LIST) {
         answer_mcp(lc, payload);
@@ -217,12 +205,12 @@ static void listed(void *user, const char *error, json payload)
 static void begin_asking(struct local_command *lc)
 {
     lc->state = LOCAL_ASKING;
-    lc->cli = lc->s->cli;
+    lc->question.cli = lc->s->cli;
     session_hold_frames(lc->s);
     if (lc->mcp) {
-        ask(lc, "mcp_status", STR_ABSENT, STATUS_LIMIT_MS, listed);
+        cli_question_ask(&lc->question, "mcp_status", STR_ABSENT, STATUS_LIMIT_MS, listed, lc);
     } else {
-        ask(lc, "get_usage", STR_ABSENT, STATUS_LIMIT_MS, usage_answered);
+        cli_question_ask(&lc->question, "get_usage", STR_ABSENT, STATUS_LIMIT_MS, usage_answered, lc);
     }
 }
 

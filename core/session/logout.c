@@ -1,22 +1,14 @@
-/* Signing out: `claude auth logout`, and a fresh look at who is signed in. */
+/* Signing out: `claude auth logout`. */
 #include <stdlib.h>
 
 #include "cli/locate.h"
 #include "session/agent.h"
 
 struct logout {
-    struct agent *agent;
     session_done_cb *done;
     void *user;
     struct buf message, data; /* of the failure, if it failed */
 };
-
-static void free_logout(struct logout *l)
-{
-    buf_free(&l->message);
-    buf_free(&l->data);
-    free(l);
-}
 
 static void note_failure(struct logout *l, str why, str stderr_tail)
 {
@@ -29,18 +21,17 @@ static void note_failure(struct logout *l, str why, str stderr_tail)
     }
 }
 
-static void answer(void *user)
+static void answer(struct logout *l)
 {
-    struct logout *l = user;
     struct session_error error = {
         .code = -32603,
         .message = buf_str(&l->message),
         .data = l->data.n ? buf_str(&l->data) : STR_ABSENT,
     };
-    if (!l->agent->closing) {
-        l->done(l->user, l->message.n ? &error : NULL);
-    }
-    free_logout(l);
+    l->done(l->user, l->message.n ? &error : NULL);
+    buf_free(&l->message);
+    buf_free(&l->data);
+    free(l);
 }
 
 static void on_line(void *user, str line)
@@ -52,30 +43,24 @@ static void on_line(void *user, str line)
 static void on_ended(void *user, const struct cli_exit *how)
 {
     struct logout *l = user;
-    if (l->agent->closing) {
-        free_logout(l);
-        return;
-    }
     if (how->spawn_failed || how->signal || how->status) {
         note_failure(l, how->message, how->stderr_tail);
     }
-    agent_forget_account(l->agent, answer, l);
+    answer(l);
 }
 
-void agent_logout(struct agent *a, session_done_cb *done, void *user)
+void agent_sign_out(struct agent *a, session_done_cb *done, void *user)
 {
     static const struct cli_process_events events = {.line = on_line, .ended = on_ended};
     static const char *const argv[] = {"auth", "logout", NULL};
     AUTO_ARENA(mem);
     struct logout *l = calloc(1, sizeof(*l));
     struct cli_location cli = cli_locate(&mem, str_of(a->executable), str_of(a->dirs->home));
-    providers_logout(a->providers);
-    usage_windows_clear(&a->windows);
     if (!l) {
-        done(user, &(struct session_error){.code = -32603, .details = STR("out of memory")});
+        done(user, &(struct session_error){.message = STR("Internal error: out of memory")});
         return;
     }
-    *l = (struct logout){.agent = a, .done = done, .user = user};
+    *l = (struct logout){.done = done, .user = user};
     if (!cli.path.p) {
         note_failure(l, STR("the CLI was not found"), STR_ABSENT);
         answer(l);

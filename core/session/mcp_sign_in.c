@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/markdown.h"
+#include "session/cli_question.h"
 #include "session/internal.h"
 #include "session/mcp_text.h"
 
@@ -14,13 +15,12 @@ enum {
 
 struct mcp_sign_in {
     struct session *s; /* a reference */
-    struct cli_control *cli;
+    struct cli_question question;
     struct arena mem;
     str *servers;
-    size_t n, at;     /* how many, and which one it is about */
-    uint64_t request; /* to the CLI; 0: none is open */
-    uint64_t asked;   /* of the client; 0: nothing, or it has answered */
-    struct buf id;    /* of the elicitation; empty: the present server has none */
+    size_t n, at;   /* how many, and which one it is about */
+    uint64_t asked; /* of the client; 0: nothing, or it has answered */
+    struct buf id;  /* of the elicitation; empty: the present server has none */
     uint64_t deadline;
     uv_timer_t timer;
 };
@@ -76,9 +76,7 @@ void mcp_sign_in_drop(struct session *s)
 {
     struct mcp_sign_in *si = s->sign_in;
     if (si) {
-        if (si->request) {
-            cli_control_forget(si->cli, si->request);
-        }
+        cli_question_drop(&si->question);
         settle(si);
         end_run(si);
     }
@@ -90,15 +88,6 @@ static void go_on(struct mcp_sign_in *si)
     next_server(si);
 }
 
-static void ask_cli(struct mcp_sign_in *si, const char *subtype, str members, unsigned limit_ms,
-                    control_answer_cb *cb)
-{
-    uint64_t request = cli_control_request(si->cli, subtype, members, limit_ms, cb, si);
-    if (request) { /* else it was answered already */
-        si->request = request;
-    }
-}
-
 /* ---- Until the person is done ---- */
 
 static void polled(void *user, const char *error, json payload);
@@ -106,7 +95,7 @@ static void polled(void *user, const char *error, json payload);
 static void poll_status(uv_timer_t *timer)
 {
     struct mcp_sign_in *si = timer->data;
-    ask_cli(si, "mcp_status", STR_ABSENT, STATUS_LIMIT_MS, polled);
+    cli_question_ask(&si->question, "mcp_status", STR_ABSENT, STATUS_LIMIT_MS, polled, si);
 }
 
 static void polled(void *user, const char *error, json payload)
@@ -114,7 +103,7 @@ static void polled(void *user, const char *error, json payload)
     struct mcp_sign_in *si = user;
     str state = error ? STR_ABSENT : mcp_status_of(payload, si->servers[si->at]);
     bool waits = str_is(state, "needs-auth") || str_is(state, "pending");
-    si->request = 0;
+    cli_question_over(&si->question);
     if (waits && uv_now(si->s->agent->loop) < si->deadline) {
         uv_timer_start(&si->timer, poll_status, POLL_MS, 0);
         return;
@@ -140,10 +129,7 @@ static void client_answered(void *user, json result, json error)
     if (str_is(json_str(json_get(result, "action")), "accept")) {
         return; /* the page is open */
     }
-    if (si->request) {
-        cli_control_forget(si->cli, si->request);
-        si->request = 0;
-    }
+    cli_question_drop(&si->question);
     uv_timer_stop(&si->timer);
     buf_clear(&si->id);
     go_on(si);
@@ -192,7 +178,7 @@ static void begun(void *user, const char *error, json payload)
 {
     struct mcp_sign_in *si = user;
     str url = json_str(json_get(payload, "authUrl"));
-    si->request = 0;
+    cli_question_over(&si->question);
     if (error) {
         note(si, str_of(error));
     } else if (json_is_true(json_get(payload, "requiresUserAction"))) {
@@ -213,14 +199,14 @@ static void next_server(struct mcp_sign_in *si)
         return;
     }
     json_member_str(&members, "serverName", si->servers[si->at]);
-    ask_cli(si, "mcp_authenticate", buf_str(&members), SIGN_IN_LIMIT_MS, begun);
+    cli_question_ask(&si->question, "mcp_authenticate", buf_str(&members), SIGN_IN_LIMIT_MS, begun, si);
 }
 
 static void looked(void *user, const char *error, json payload)
 {
     struct mcp_sign_in *si = user;
     size_t kept = 0;
-    si->request = 0;
+    cli_question_over(&si->question);
     for (size_t i = 0; !error && i < si->n; i++) {
         if (str_is(mcp_status_of(payload, si->servers[i]), "needs-auth")) {
             si->servers[kept++] = si->servers[i];
@@ -254,14 +240,14 @@ void mcp_sign_in_begin(struct session *s, const struct map *only)
         return;
     }
     si->s = s;
-    si->cli = s->cli;
+    si->question.cli = s->cli;
     session_ref(s);
     uv_timer_init(s->agent->loop, &si->timer);
     si->timer.data = si;
     s->sign_in = si;
     choose_servers(si, only);
     if (si->n && arena_ok(&si->mem)) {
-        ask_cli(si, "mcp_status", STR_ABSENT, STATUS_LIMIT_MS, looked);
+        cli_question_ask(&si->question, "mcp_status", STR_ABSENT, STATUS_LIMIT_MS, looked, si);
     } else {
         end_run(si);
     }

@@ -3,6 +3,7 @@
 
 #include "session/children.h"
 #include "session/local_command.h"
+#include "session/routes.h"
 
 static const char DIED_TEXT[] =
     "Internal error: The Claude Agent process exited unexpectedly. Please start a new session.";
@@ -91,6 +92,7 @@ static void fail(struct session *s, enum failure_kind kind, str title, str error
 {
     struct failure_record record;
     if (kind == FAILURE_AUTH_REQUIRED) {
+        s->renew = true;
         *end = (struct turn_end){.failed = true, .code = -32000, .message = STR("Authentication required")};
     } else if (s->agent->client.air_session_failure &&
                failures_turn(&s->failures, str_of(uuid), kind, FAILURE_ERROR, title, &record)) {
@@ -328,6 +330,12 @@ static void hook_foreground(void *user, enum foreground what, const struct turn_
     }
 }
 
+static void hook_gone(void *user)
+{
+    struct session *s = user;
+    routes_look_again(s->agent->routes);
+}
+
 /* ---- The timer of a cancel ---- */
 
 struct cancel_timer {
@@ -393,6 +401,7 @@ const struct turn_hooks session_turn_hooks = {
     .result = hook_result,
     .result_done = hook_result_done,
     .foreground = hook_foreground,
+    .gone = hook_gone,
     .start_timer = hook_start_timer,
     .stop_timer = hook_stop_timer,
 };

@@ -324,6 +324,11 @@ bool providers_active(const struct providers *p)
     return active(p) != NULL;
 }
 
+bool providers_set_by_client(const struct providers *p)
+{
+    return p->set != NULL;
+}
+
 bool providers_gateway(const struct providers *p)
 {
     return p->gateway != NULL;

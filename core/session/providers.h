@@ -56,6 +56,8 @@ bool providers_logout(struct providers *p);
 
 /* A route is active: the CLI gets its environment from us. */
 bool providers_active(const struct providers *p);
+/* providers/set is in force. */
+bool providers_set_by_client(const struct providers *p);
 /* Gateway authentication is active. */
 bool providers_gateway(const struct providers *p);
 /* host[:port] of the gateway's address; absent without a gateway. Lives until the next change. */

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "session/children.h"
+#include "session/routes.h"
 
 enum restart_phase { RESTART_CLOSING, RESTART_STARTING, RESTART_TUNING };
 
@@ -14,11 +15,16 @@ struct restart {
     struct cli_control *old; /* while it closes */
     struct arena mem;        /* of `launch` */
     struct launch launch;
+    bool resumed;      /* the process that starts was asked to resume the conversation */
+    bool unknown;      /* it did not know it */
+    struct buf before; /* the options as the client knows them; empty: it is not told of others */
+    enum mode mode_before;
 };
 
 static void free_restart(struct restart *r)
 {
     arena_free(&r->mem);
+    buf_free(&r->before);
     free(r);
 }
 
@@ -39,22 +45,24 @@ static void fail(struct session *s, str why)
     json_member_str(&data, "details", why);
     json_close_object(&data);
     struct turn_end end = {.code = -32603, .message = STR("Internal error"), .data = buf_str(&data)};
-    r->done(s, why);
+    session_ref(s);
     extensions_ended(s);
     turns_on_end(&s->turns, &end, &end);
+    r->done(s, why);
+    routes_look_again(s->agent->routes);
     free_restart(r);
+    session_unref(s);
 }
 
 /* ---- Closing ---- */
 
-static bool has_waiting_prompts(const struct session *s)
+static size_t unsent_prompts(const struct session *s)
 {
+    size_t n = 0;
     LIST_EACH(t, &s->turns.queue, struct turn, link) {
-        if (t->state == TURN_QUEUED) {
-            return true;
-        }
+        n += t->unsent;
     }
-    return false;
+    return n;
 }
 
 bool session_restart(struct session *s, const struct restart_request *rq, session_restarted_cb *done)
@@ -67,18 +75,24 @@ bool session_restart(struct session *s, const struct restart_request *rq, sessio
     }
     r->rq = *rq;
     r->done = done;
+    if (rq->tell) {
+        session_put_options(s, &r->before);
+        r->mode_before = session_options_mode(s->options);
+    }
+    size_t unsent = unsent_prompts(s);
     session_drop_questions(s);
     children_finish(s, s->turns.cancelled ? SUBAGENT_CANCELLED : SUBAGENT_FAILED);
     tool_calls_close(&s->calls, true, false, &lost);
     subagents_clear(&s->subagents);
     session_clear_streams(s);
     live_tasks_clear(&s->live);
+    async_tasks_finish(&s->ext.tasks, s->turns.cancelled);
     r->old = session_let_go(s);
     s->restart = r;
     s->error_result_last = false;
     turns_renewed(&s->turns);
     /* At the end of its input the CLI would first work off the prompts in its queue. */
-    cli_control_end(r->old, has_waiting_prompts(s));
+    cli_control_end(r->old, unsent_prompts(s) > unsent);
     return true;
 }
 
@@ -148,12 +162,11 @@ static void start(struct session *s)
         rq.mode = r->rq.mode;
     }
     bool named = true;
-    if (!r->rq.fresh) {
-        rq.resume_id = str_of(s->conversation);
-    } else if ((named = uuid_v4(fresh))) {
+    r->resumed = !r->rq.fresh && s->used && !r->unknown;
+    if (r->rq.fresh && (named = uuid_v4(fresh))) {
         memcpy(s->conversation, fresh, sizeof(fresh));
-        rq.session_id = str_of(s->conversation);
     }
+    *(r->resumed ? &rq.resume_id : &rq.session_id) = str_of(s->conversation);
     const char *why = named ? launch_build(&r->mem, &rq, &r->launch) : "out of random numbers";
     r->phase = RESTART_STARTING;
     if (why || !arena_ok(&r->mem) || !session_spawn(s, &r->launch, initialized)) {
@@ -164,17 +177,30 @@ static void start(struct session *s)
 void session_restart_ended(struct session *s, const struct cli_exit *how)
 {
     struct restart *r = s->restart;
+    s->cli = NULL;
     if (r->phase == RESTART_CLOSING) {
         r->old = NULL;
         start(s);
+    } else if (r->phase == RESTART_STARTING && r->resumed && session_message_is_unknown(how->message)) {
+        r->unknown = true; /* nothing of it was stored */
+        start(s);
     } else {
-        s->cli = NULL;
         fail(s, how->message);
     }
     session_run_changes(s);
 }
 
 /* ---- Done ---- */
+
+static void tell_differences(struct session *s, const struct restart *r)
+{
+    AUTO_BUF(now);
+    unsigned effects = OPTIONS_MODEL;
+    session_put_options(s, &now);
+    effects |= session_options_mode(s->options) != r->mode_before ? OPTIONS_MODE : 0U;
+    effects |= !str_eq(buf_str(&now), buf_str(&r->before)) ? OPTIONS_LIST : 0U;
+    session_apply_effects(s, effects);
+}
 
 void session_restart_tuned(struct session *s, const struct options_change *c)
 {
@@ -188,19 +214,22 @@ void session_restart_tuned(struct session *s, const struct options_change *c)
     }
     s->restart = NULL;
     turns_renewed(&s->turns);
-    if (r->rq.fresh) {
-        usage_begin_anew(&s->usage);
-        session_conversation_changed(s, str_of(s->conversation));
-    } else {
+    failures_recover(&s->failures, FAILURE_ON_RUNTIME, STR_ABSENT);
+    if (r->resumed) {
         usage_resumed(&s->usage);
+    } else {
+        usage_begin_anew(&s->usage);
+    }
+    if (r->rq.fresh) {
+        session_conversation_changed(s, str_of(s->conversation));
     }
     session_select_model(s);
-    r->done(s, STR_ABSENT);
-    LIST_EACH(t, &s->turns.queue, struct turn, link) {
-        if (s->cli && t->state == TURN_QUEUED && t->line.n) {
-            cli_control_send(s->cli, buf_str(&t->line));
-        }
+    if (r->before.n) {
+        tell_differences(s, r);
     }
+    r->done(s, STR_ABSENT);
+    session_send_unsent(s);
+    routes_look_again(s->agent->routes);
     free_restart(r);
 }
 

@@ -7,8 +7,8 @@
  * From the first moment nothing of the old process reaches anybody: its questions are withdrawn, its open
  * tool calls are closed, its messages are dropped. The two never run side by side. An active turn stays
  * active. Prompts that the old process had not taken in, and those that come meanwhile, are written to the
- * new one at the end; option changes of the client wait as long. A failure ends the turns with its reason,
- * and the session becomes a husk. */
+ * new one at the end; option changes of the client wait as long. A conversation of which nothing is stored
+ * begins anew under its id. A failure ends the turns with its reason, and the session becomes a husk. */
 #ifndef HERALD_SESSION_RESTART_H
 #define HERALD_SESSION_RESTART_H
 
@@ -20,12 +20,13 @@ struct restart;
 
 struct restart_request {
     bool fresh;     /* a new conversation; else the present one is resumed */
+    bool tell;      /* the client is told what became of the options, where they differ */
     enum mode mode; /* of the new process; MODE_NONE: the mode stays */
 };
 
-/* The new process serves the session; what was kept for it is written after this returns. `why` is absent, or
- * the reason of a failure: then the turns are ended after this returns. Does not come when the session is
- * closed meanwhile. */
+/* The new process serves the session; what was kept for it is written after this returns. Or `why` is the
+ * reason of a failure, else absent; the turns were ended with it, and the session may be closed. Does not
+ * come when the session is closed meanwhile. */
 typedef void session_restarted_cb(struct session *s, str why);
 
 /* False when this cannot be begun: the session is not open, is being restarted already, or memory is out. */

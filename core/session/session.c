@@ -7,6 +7,7 @@
 #include "session/internal.h"
 #include "session/local_command.h"
 #include "session/prompt_content.h"
+#include "session/routes.h"
 
 const struct session_error session_error_gone = {.code = -32603, .details = STR_INIT("Session not found")};
 const struct session_error session_error_ended = {
@@ -53,6 +54,7 @@ void session_unref(struct session *s)
     extensions_free(s);
     session_scratch_free(s);
     usage_free(&s->usage);
+    buf_free(&s->backend);
     usage_turn_free(&s->tally);
     usage_turn_free(&s->cycle_tally);
     live_tasks_free(&s->live);
@@ -139,6 +141,37 @@ void session_control(struct session *s, const char *subtype, str members)
 
 /* ---- Prompts ---- */
 
+/* The present CLI may be given prompts. */
+static bool takes_prompts(const struct session *s)
+{
+    return s->cli && !s->restart && !routes_pending(s->agent->routes);
+}
+
+static void send_prompt(struct session *s, struct turn *t)
+{
+    t->unsent = false;
+    s->used = true;
+    cli_control_send(s->cli, buf_str(&t->line));
+}
+
+void session_send_unsent(struct session *s)
+{
+    struct session_error refusal;
+    LIST_EACH(t, &s->turns.queue, struct turn, link) {
+        if (!t->unsent || !takes_prompts(s)) {
+            continue;
+        }
+        if (session_refused_account(s, &refusal)) {
+            turns_refuse(&s->turns, t,
+                         &(struct turn_end){.code = refusal.code,
+                                            .message = STR("Authentication required"),
+                                            .data = refusal.data});
+        } else {
+            send_prompt(s, t);
+        }
+    }
+}
+
 bool session_prompt(struct session *s, json blocks, json meta, const struct turn_observer *observer,
                     void *user, struct session_error *error)
 {
@@ -147,7 +180,9 @@ bool session_prompt(struct session *s, json blocks, json meta, const struct turn
         *error = s->state == SESSION_ENDED ? session_error_ended : session_error_gone;
         return false;
     }
-    if (session_refused_account(s, error)) {
+    session_renew_account(s);
+    bool now = takes_prompts(s);
+    if (now && session_refused_account(s, error)) {
         return false;
     }
     AUTO_BUF(line);
@@ -174,11 +209,12 @@ bool session_prompt(struct session *s, json blocks, json meta, const struct turn
     if (!s->first_prompt.n) {
         buf_put_str(&s->first_prompt, buf_str(&text));
     }
-    if (!s->restart) {
-        cli_control_send(s->cli, buf_str(&line));
-    }
     t->line = line;
     line = BUF_INIT;
+    t->unsent = true;
+    if (now) {
+        send_prompt(s, t);
+    }
     extensions_sent(s, blocks, meta, str_of(uuid));
     local_command_sent(s, blocks, uuid);
     return true;
@@ -270,6 +306,7 @@ void session_close(struct session *s, session_done_cb *done, void *user)
     leave_agent(s);
     session_drop_questions(s);
     subagents_clear(&s->subagents); /* their ends are not told */
+    routes_look_again(s->agent->routes);
     if (s->cli) {
         turns_cancel(&s->turns);
     }

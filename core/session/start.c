@@ -8,10 +8,12 @@
 #include "history/hints.h"
 #include "history/places.h"
 #include "session/children.h"
+#include "session/routes.h"
 
 /* What the start asks the disk, on a worker thread. */
 struct start {
     uv_work_t work;
+    struct route_waiter waiter;
     struct session *s;
     str resume;
     struct arena mem;
@@ -33,7 +35,7 @@ void session_tell_ready(struct session *s, const struct session_error *error)
     }
 }
 
-static void fail_start(struct session *s, const struct session_error *error)
+void session_fail_start(struct session *s, const struct session_error *error)
 {
     if (!s->ready) {
         return;
@@ -46,13 +48,18 @@ static void fail_start(struct session *s, const struct session_error *error)
 
 static void fail_start_text(struct session *s, str details)
 {
-    fail_start(s, &(struct session_error){.code = -32603, .details = details});
+    session_fail_start(s, &(struct session_error){.code = -32603, .details = details});
+}
+
+bool session_message_is_unknown(str message)
+{
+    return str_has(message, STR("No conversation found with session ID"));
 }
 
 /* The CLI went before it was ready. A stored session that it does not know is told apart. */
 void session_fail_start_ended(struct session *s, str message)
 {
-    bool unknown = s->usage.resumed && (str_has(message, STR("No conversation found with session ID")) ||
+    bool unknown = s->usage.resumed && (session_message_is_unknown(message) ||
                                         str_is(message, "Query closed before response received"));
     if (!unknown) {
         fail_start_text(s, message);
@@ -64,38 +71,23 @@ void session_fail_start_ended(struct session *s, str message)
     json_open_object(&data);
     json_member_c(&data, "uri", s->id);
     json_close_object(&data);
-    fail_start(s, &(struct session_error){.code = -32002, .message = buf_str(&text), .data = buf_str(&data)});
+    session_fail_start(s, &(struct session_error){.code = -32002,
+                                                  .message = buf_str(&text),
+                                                  .data = buf_str(&data)});
 }
 
 void session_started(struct session *s, const struct options_change *c)
 {
     if (c->code) {
-        fail_start(s, &(struct session_error){.code = c->code, .details = c->error});
+        session_fail_start(s, &(struct session_error){.code = c->code, .details = c->error});
         return;
     }
     s->state = SESSION_OPEN;
     arena_free(&s->launch_mem);
     session_select_model(s);
-    session_tell_ready(s, NULL);
-}
-
-/* --hide-claude-auth: a claude.ai subscription is never billed. True when the account must not be used;
- * `*error` says why. */
-bool session_refused_account(struct session *s, struct session_error *error)
-{
-    struct agent *a = s->agent;
-    json account = json_get(json_root(s->initialized), "account");
-    enum auth_guard guard =
-        a->hide_claude_auth && !providers_active(a->providers) ? auth_guard(account) : AUTH_GUARD_ALLOW;
-    if (guard == AUTH_GUARD_NO_ACCOUNT && !s->warned_account) {
-        s->warned_account = true;
-        log_write(a->log, LOG_WARN, "the CLI does not say which account it uses");
+    if (!routes_outdated(s->agent->routes, s)) {
+        session_tell_ready(s, NULL);
     }
-    *error = (struct session_error){.code = -32000};
-    if (guard == AUTH_GUARD_SUBSCRIPTION) {
-        error->data = STR("{\"reason\":\"claude_subscription_not_supported\"}");
-    }
-    return guard == AUTH_GUARD_SUBSCRIPTION || guard == AUTH_GUARD_NO_CREDENTIAL;
 }
 
 static void on_initialized(void *user, const char *error, json payload)
@@ -115,7 +107,7 @@ static void on_initialized(void *user, const char *error, json payload)
     agent_note_account(a, json_get(init, "account"), settings_api_key_helper(s->settings));
     struct session_error refusal;
     if (session_refused_account(s, &refusal)) {
-        fail_start(s, &refusal);
+        session_fail_start(s, &refusal);
         session_unref(s);
         return;
     }
@@ -135,7 +127,7 @@ static void on_initialized(void *user, const char *error, json payload)
             change);
     }
     if (!s->options) {
-        fail_start(s, &session_error_memory);
+        session_fail_start(s, &session_error_memory);
     } else {
         session_run_changes(s);
     }
@@ -179,6 +171,9 @@ bool session_spawn(struct session *s, const struct launch *launch, control_answe
         return false;
     }
     s->file_checkpoints = launch->file_checkpoints;
+    s->route = routes_number(a->routes);
+    buf_clear(&s->backend);
+    env_put_backend(&s->backend, launch->env);
     session_ref(s); /* the process's */
     session_pause(s, a->congested);
     session_ref(s); /* the answer's */
@@ -215,7 +210,7 @@ static void launch_cli(struct session *s, struct start *st)
     }
     s->executable = str_dup(st->cli.path);
     if (!s->executable || !session_spawn(s, &s->launch, on_initialized)) {
-        fail_start(s, &session_error_memory);
+        session_fail_start(s, &session_error_memory);
     }
 }
 
@@ -246,8 +241,9 @@ static void refuse_folder(struct session *s, const char *why)
     json_open_object(&data);
     json_member_c(&data, "cwd", s->cwd);
     json_close_object(&data);
-    fail_start(s,
-               &(struct session_error){.code = -32602, .message = buf_str(&message), .data = buf_str(&data)});
+    session_fail_start(s, &(struct session_error){.code = -32602,
+                                                  .message = buf_str(&message),
+                                                  .data = buf_str(&data)});
 }
 
 /* What they say counts from now on: at a change of the model, for another process. */
@@ -261,6 +257,23 @@ static void settings_changed(void *user, struct settings *settings)
     s->settings = settings;
 }
 
+static void end_start(struct start *st)
+{
+    struct session *s = st->s;
+    arena_free(&st->mem);
+    free(st);
+    session_unref(s);
+}
+
+static void may_launch(struct route_waiter *waiter)
+{
+    struct start *st = CONTAINER_OF(waiter, struct start, waiter);
+    if (session_live(st->s)) {
+        launch_cli(st->s, st);
+    }
+    end_start(st);
+}
+
 static void disk_answered(uv_work_t *work, int status)
 {
     struct start *st = CONTAINER_OF(work, struct start, work);
@@ -272,20 +285,19 @@ static void disk_answered(uv_work_t *work, int status)
     }
     buf_put_str(&s->transcript_model, st->hints.model);
     if (!session_live(s)) {
-        fail_start(s, &session_error_gone);
+        session_fail_start(s, &session_error_gone);
     } else if (st->no_folder) {
         refuse_folder(s, "does not exist");
     } else if (st->not_a_folder) {
         refuse_folder(s, "is not a folder");
     } else if (!s->settings) {
-        fail_start(s, &session_error_memory);
+        session_fail_start(s, &session_error_memory);
     } else {
         s->settings_watch = settings_watch_new(s->agent->loop, &st->place, settings_changed, s);
-        launch_cli(s, st);
+        routes_when_settled(s->agent->routes, &st->waiter, may_launch);
+        return;
     }
-    arena_free(&st->mem);
-    free(st);
-    session_unref(s);
+    end_start(st);
 }
 
 static bool begin_start(struct session *s, str resume)
@@ -350,6 +362,7 @@ static struct session *open_session(struct agent *agent, const struct session_pa
         memcpy(s->id, past->id.p, UUID_LENGTH);
         memcpy(s->conversation, past->conversation.p, UUID_LENGTH);
         usage_resumed(&s->usage);
+        s->used = true;
     }
     if (!named || !s->cwd || !failures_init(&s->failures, str_of(s->id)) || !tool_calls_init(&s->calls, s) ||
         !map_put(&agent->sessions, str_of(s->id), s, NULL)) {

@@ -145,6 +145,22 @@ bool turns_busy(const struct turns *ts)
     return !list_empty(&ts->queue);
 }
 
+bool turns_working(const struct turns *ts)
+{
+    LIST_EACH(t, &ts->queue, struct turn, link) {
+        if (!t->unsent) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void turns_refuse(struct turns *ts, struct turn *t, const struct turn_end *end)
+{
+    assert(t->state == TURN_QUEUED && t->unsent);
+    turn_answer(ts, t, end);
+}
+
 struct turn *turns_find(struct turns *ts, str uuid)
 {
     LIST_EACH(t, &ts->queue, struct turn, link) {
@@ -231,6 +247,7 @@ static void tell_end(struct turns *ts, struct turn *t, const struct turn_end *en
         turn_work_ends(ts, end);
     }
     free_turn(t);
+    ts->hooks->gone(ts->user);
 }
 
 void turn_answer(struct turns *ts, struct turn *t, const struct turn_end *end)
@@ -368,7 +385,7 @@ void turn_conclude(struct turns *ts, struct turn *t, const struct turn_end *end)
 static struct turn *steerable(const struct turns *ts)
 {
     LIST_EACH(t, &ts->queue, struct turn, link) {
-        if (t->state != TURN_SETTLING) {
+        if (t->state != TURN_SETTLING && !t->unsent) {
             return t;
         }
     }
@@ -449,6 +466,9 @@ void turn_leave_orphan(struct turns *ts, const struct turn *t, bool running)
 static void note_cancelled(struct turns *ts, struct buf *abandoned)
 {
     LIST_EACH(t, &ts->queue, struct turn, link) {
+        if (t->unsent) {
+            continue;
+        }
         turn_set_add(&ts->cancelled_prompts, t->uuid);
         if (t->state == TURN_QUEUED) {
             turn_set_add(&ts->withdrawn, t->uuid);
@@ -565,6 +585,7 @@ static void release_steers(struct turns *ts, struct turn *t)
         struct turn *own = steer->echoed ? NULL : turns_add(ts, steer->uuid, &turn_observer_nobody, NULL);
         if (own) {
             own->line = steer->line;
+            own->unsent = true;
             steer->line = BUF_INIT;
         }
         turn_drop_steer(steer);
@@ -583,6 +604,7 @@ void turns_renewed(struct turns *ts)
     }
     LIST_EACH(t, &ts->queue, struct turn, link) {
         t->started = t->finished = t->finished_cancelled = t->result_seen = t->folded = false;
+        t->unsent = t->state == TURN_QUEUED;
         release_steers(ts, t);
     }
     struct turn *t = ts->active;

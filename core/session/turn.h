@@ -1,8 +1,9 @@
 /* The turn engine: which prompt the CLI is working on, and when and how each is answered.
  *
- * A prompt becomes a turn at once and is written to the CLI at once, which queues by itself. The engine
- * matches what comes back to turns: by the uuids that a result names, else by the echo of the prompt, else by
- * its lifecycle frames, else by position. States of a turn:
+ * A prompt becomes a turn at once and is written to the CLI at once, which queues by itself; unless the CLI
+ * is to be replaced first: such turns are `unsent` and come after all others. The engine matches what comes
+ * back to turns: by the uuids that a result names, else by the echo of the prompt, else by its lifecycle
+ * frames, else by position. States of a turn:
  *
  *     QUEUED --echo, or a result that belongs to it--> ACTIVE --result, failure, cancel, end of the CLI-->
  * SETTLED ACTIVE --result, but subagents that it started still run--> HELD --their end, cancel, the next
@@ -67,6 +68,7 @@ struct turn {
     bool result_seen;        /* a user result came after `started` */
     bool local_only;         /* a local command whose result text is the answer */
     bool folded;             /* the CLI answered it together with an earlier one */
+    bool unsent;             /* QUEUED, and the CLI was not given it yet */
     uint64_t cancel_timer;   /* of the hooks; 0: none */
     struct buf line;         /* the message as it is written to the CLI, until it is active */
 
@@ -137,6 +139,8 @@ struct turn_hooks {
     /* The session's foreground work; `end` only with FOREGROUND_ENDED. What a client would wait for before
      * its next prompt; apart from what answers a prompt. */
     void (*foreground)(void *user, enum foreground what, const struct turn_end *end);
+    /* A turn was answered and is no more. */
+    void (*gone)(void *user);
     /* Starts a timer of `ms` that calls turns_cancel_timeout(); its number (not 0), or stops one. */
     uint64_t (*start_timer)(void *user, unsigned ms, struct turn *t);
     void (*stop_timer)(void *user, uint64_t timer);
@@ -182,6 +186,10 @@ struct turn *turns_add(struct turns *ts, const char *uuid, const struct turn_obs
 /* Of a prompt whose outcome nobody waits for. */
 extern const struct turn_observer turn_observer_nobody;
 bool turns_busy(const struct turns *ts);
+/* A prompt that the CLI was given is not answered yet. */
+bool turns_working(const struct turns *ts);
+/* Answers a prompt that was not given to the CLI. */
+void turns_refuse(struct turns *ts, struct turn *t, const struct turn_end *end);
 struct turn *turns_find(struct turns *ts, str uuid);
 
 /* A turn can be steered. */
@@ -213,7 +221,7 @@ void turns_on_state(struct turns *ts, str state);
 void turns_on_output(struct turns *ts);
 /* Another process takes the CLI's place: what the old one owes is void, and waiting prompts go to it anew. A
  * turn that was held or steered is plainly active again; a steer that the old process had not taken in
- * becomes a waiting prompt, whose outcome nobody waits for. */
+ * becomes a waiting prompt, whose outcome nobody waits for. Those that wait are unsent again. */
 void turns_renewed(struct turns *ts);
 /* The CLI is gone. `active` answers the active turn, `queued` the others; a held one has its outcome. */
 void turns_on_end(struct turns *ts, const struct turn_end *active, const struct turn_end *queued);

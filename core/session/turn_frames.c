@@ -244,7 +244,7 @@ static unsigned drop_orphans(struct turns *ts, unsigned states)
 static struct turn *first_queued(struct turns *ts)
 {
     LIST_EACH(t, &ts->queue, struct turn, link) {
-        if (t->state == TURN_QUEUED) {
+        if (t->state == TURN_QUEUED && !t->unsent) {
             return t;
         }
     }

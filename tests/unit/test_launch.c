@@ -613,10 +613,27 @@ static void gateways(void **state)
     providers_free(p);
 }
 
+static void backends(void **state)
+{
+    static const char *const one[] = {"PATH=/bin", "ANTHROPIC_BASE_URL=http://a", NULL};
+    static const char *const same[] = {"ANTHROPIC_BASE_URL=http://a", "ANTHROPIC_API_KEY=", "HOME=/", NULL};
+    static const char *const other[] = {"ANTHROPIC_BEDROCK_BASE_URL=http://a", NULL};
+    AUTO_BUF(a);
+    AUTO_BUF(b);
+    AUTO_BUF(c);
+    (void)state;
+    env_put_backend(&a, one);
+    env_put_backend(&b, same);
+    env_put_backend(&c, other);
+    assert_true(str_eq(buf_str(&a), buf_str(&b)));
+    assert_false(str_eq(buf_str(&a), buf_str(&c)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_plain_line),
+        cmocka_unit_test(backends),
         cmocka_unit_test(all_options_in_order),
         cmocka_unit_test(single_options),
         cmocka_unit_test(thinking_of_the_environment),

@@ -1,9 +1,9 @@
 /* The commands that are answered in our own words, with a CLI, a frame queue and turns that the test plays.
  */
+#include "question_fixture.h"
 #include "session/internal.h"
 #include "session/local_command.h"
 #include "session/mcp_sign_in.h"
-#include "unit.h"
 
 #define PROMPT "11111111-1111-4111-8111-111111111111"
 #define OTHER  "22222222-2222-4222-8222-222222222222"
@@ -14,12 +14,6 @@ static struct world {
     struct turn turn;
     int holds;
 
-    char request[2000]; /* the last one: its subtype and members */
-    unsigned limit_ms, asked, forgotten;
-    control_answer_cb *cb; /* NULL: none is open */
-    void *user;
-    bool no_memory;
-
     struct json_doc *queue[8]; /* frames that were put back, the next one last */
     size_t queued;
 
@@ -29,32 +23,6 @@ static struct world {
 static struct cli_control *process(uintptr_t n)
 {
     return (struct cli_control *)(n * 64); /* never looked into */
-}
-
-uint64_t cli_control_request(struct cli_control *c, const char *subtype, str members, unsigned timeout_ms,
-                             control_answer_cb *cb, void *user)
-{
-    assert_ptr_equal(c, process(1));
-    assert_null(w.cb);
-    snprintf(w.request, sizeof(w.request), "%s %.*s", subtype, (int)members.n, members.p ? members.p : "");
-    w.limit_ms = timeout_ms;
-    w.asked++;
-    if (w.no_memory) {
-        cb(user, "out of memory", JSON_NONE);
-        return 0;
-    }
-    w.cb = cb;
-    w.user = user;
-    return w.asked;
-}
-
-void cli_control_forget(struct cli_control *c, uint64_t request)
-{
-    assert_ptr_equal(c, process(1));
-    assert_int_equal(request, w.asked);
-    assert_non_null(w.cb);
-    w.cb = NULL;
-    w.forgotten++;
 }
 
 bool cli_control_put_back(struct cli_control *c, struct json_doc *doc)
@@ -98,6 +66,7 @@ static int setup(void **state)
     list_init(&w.turn.steers);
     w.s.agent = &w.agent;
     w.s.cli = process(1);
+    fake_begin(process(1));
     return 0;
 }
 
@@ -106,7 +75,7 @@ static int teardown(void **state)
     (void)state;
     assert_true(list_empty(&w.s.local_commands));
     assert_int_equal(w.holds, 0);
-    assert_null(w.cb);
+    assert_null(fake.cb);
     assert_int_equal(w.queued, 0);
     return 0;
 }
@@ -161,21 +130,11 @@ static void comes_again(const char *frame)
     json_unref(doc);
 }
 
-/* The CLI answers what it was asked last. */
-static void answer(const char *error, const char *payload)
-{
-    control_answer_cb *cb = w.cb;
-    AUTO_JSON(doc) = parse_or_fail(payload);
-    assert_non_null(cb);
-    w.cb = NULL;
-    cb(w.user, error, error ? JSON_NONE : json_root(doc));
-}
-
 static void asks(const char *request, unsigned limit_ms)
 {
-    assert_non_null(w.cb);
-    assert_string_equal(w.request, request);
-    assert_int_equal(w.limit_ms, limit_ms);
+    assert_non_null(fake.cb);
+    assert_string_equal(fake.request, request);
+    assert_int_equal(fake.limit_ms, limit_ms);
     assert_int_equal(w.holds, 1);
 }
 
@@ -209,11 +168,11 @@ static void test_text_before_the_echo(void **state)
     (void)state;
     begin("/usage");
     assert_true(keeps(SYNTHETIC("Cost: 0")));
-    assert_int_equal(w.asked, 0); /* not before the prompt is active */
+    assert_int_equal(fake.asked, 0); /* not before the prompt is active */
     assert_false(keeps("{\"type\":\"user\"}"));
     activate();
     asks("get_usage ", 5000);
-    answer(NULL, USAGE);
+    fake_answer(NULL, USAGE);
     comes_again(SYNTHETIC("Cost: 0"));
     shows("Cost: 0", USAGE_TEXT);
     assert_false(keeps(OUTPUT("Cost: 0")));
@@ -222,7 +181,7 @@ static void test_text_before_the_echo(void **state)
     assert_false(keeps(RESULT("Cost: 0")));
     end("end_turn");
     shows("Cost: 0", "Cost: 0"); /* of somebody else */
-    assert_int_equal(w.asked, 1);
+    assert_int_equal(fake.asked, 1);
 }
 
 static void test_text_after_the_echo(void **state)
@@ -230,10 +189,10 @@ static void test_text_after_the_echo(void **state)
     (void)state;
     begin(" /usage\n");
     activate();
-    assert_int_equal(w.asked, 0);
+    assert_int_equal(fake.asked, 0);
     assert_true(keeps(OUTPUT("Cost: 0")));
     asks("get_usage ", 5000);
-    answer(NULL, USAGE);
+    fake_answer(NULL, USAGE);
     comes_again(OUTPUT("Cost: 0"));
     shows("Cost: 0", USAGE_TEXT);
     end("end_turn");
@@ -245,7 +204,7 @@ static void test_text_only_in_the_result(void **state)
     begin("/usage");
     assert_true(keeps(RESULT("Cost: 0")));
     asks("get_usage ", 5000);
-    answer(NULL, USAGE);
+    fake_answer(NULL, USAGE);
     comes_again(RESULT("Cost: 0"));
     activate();
     shows("Cost: 0", USAGE_TEXT);
@@ -260,7 +219,7 @@ static void test_no_echo(void **state)
     shows("Cost: 0", "(absent)"); /* a mirror that comes before the kept one */
     assert_true(keeps(RESULT("Cost: 0")));
     asks("get_usage ", 5000);
-    answer(NULL, USAGE);
+    fake_answer(NULL, USAGE);
     comes_again(SYNTHETIC("Cost: 0"));
     shows("Cost: 0", USAGE_TEXT);
     comes_again(RESULT("Cost: 0"));
@@ -286,7 +245,7 @@ static void test_results_that_show_nothing(void **state)
     w.s.turns.cancelled = true;
     assert_false(keeps(RESULT("x")));
     end("cancelled");
-    assert_int_equal(w.asked, 0);
+    assert_int_equal(fake.asked, 0);
 }
 
 static void test_the_text_of_the_cli_stays(void **state)
@@ -302,13 +261,13 @@ static void test_the_text_of_the_cli_stays(void **state)
         begin("/usage");
         assert_true(keeps(SYNTHETIC("Cost: 0")));
         activate();
-        answer(answers[i].error, answers[i].payload);
+        fake_answer(answers[i].error, answers[i].payload);
         comes_again(SYNTHETIC("Cost: 0"));
         shows("Cost: 0", "Cost: 0");
         assert_false(keeps(RESULT("Cost: 0")));
         end("end_turn");
     }
-    w.no_memory = true;
+    fake.no_memory = true;
     begin("/usage");
     assert_true(keeps(SYNTHETIC("Cost: 0")));
     activate();
@@ -403,7 +362,7 @@ static void test_list(void **state)
 {
     (void)state;
     begin_mcp("/mcp");
-    answer(NULL, SERVERS(SERVER("a", "connected")));
+    fake_answer(NULL, SERVERS(SERVER("a", "connected")));
     comes_again(SYNTHETIC(NOT_HERE));
     shows(NOT_HERE, "**MCP servers:** 1 (1 connected)\n\n**Connected**\n- `a`");
     end("end_turn");
@@ -414,16 +373,16 @@ static void test_reconnect(void **state)
 {
     (void)state;
     begin_mcp("/mcp reconnect");
-    answer(NULL, SERVERS(SERVER("a", "failed") "," SERVER("b", "connected") "," SERVER(
-                     "c", "needs-auth") "," SERVER("d", "pending")));
+    fake_answer(NULL, SERVERS(SERVER("a", "failed") "," SERVER("b", "connected") "," SERVER(
+                          "c", "needs-auth") "," SERVER("d", "pending")));
     asks("mcp_reconnect \"serverName\":\"a\"", 30000);
-    answer(NULL, "null");
+    fake_answer(NULL, "null");
     asks("mcp_reconnect \"serverName\":\"c\"", 30000);
-    answer("Error: no", "null");
+    fake_answer("Error: no", "null");
     asks("mcp_reconnect \"serverName\":\"d\"", 30000);
-    answer("timeout", "null");
+    fake_answer("timeout", "null");
     asks("mcp_status ", 5000);
-    answer(NULL, SERVERS(""));
+    fake_answer(NULL, SERVERS(""));
     comes_again(SYNTHETIC(NOT_HERE));
     shows(NOT_HERE,
           "- Reconnected `a`\n- Couldn't reconnect `c`: no\n"
@@ -439,19 +398,19 @@ static void test_enable_and_disable(void **state)
 {
     (void)state;
     begin_mcp("/mcp disable a\"b");
-    answer(NULL, SERVERS(SERVER("a\\\"b", "connected")));
+    fake_answer(NULL, SERVERS(SERVER("a\\\"b", "connected")));
     asks("mcp_toggle \"serverName\":\"a\\\"b\",\"enabled\":false", 30000);
-    answer(NULL, "null");
+    fake_answer(NULL, "null");
     asks("mcp_status ", 5000);
-    answer("timeout", "null"); /* the list is left out */
+    fake_answer("timeout", "null"); /* the list is left out */
     comes_again(SYNTHETIC(NOT_HERE));
     shows(NOT_HERE, "- Disabled `a\"b`");
     end("end_turn");
     begin_mcp("/mcp enable all");
-    answer(NULL, SERVERS(SERVER("x", "disabled") "," SERVER("y", "failed")));
+    fake_answer(NULL, SERVERS(SERVER("x", "disabled") "," SERVER("y", "failed")));
     asks("mcp_toggle \"serverName\":\"x\",\"enabled\":true", 30000);
-    answer(NULL, "null");
-    answer(NULL, "5");
+    fake_answer(NULL, "null");
+    fake_answer(NULL, "5");
     comes_again(SYNTHETIC(NOT_HERE));
     shows(NOT_HERE, "- Enabled `x`");
     end("end_turn");
@@ -462,9 +421,9 @@ static void test_no_target(void **state)
 {
     (void)state;
     begin_mcp("/mcp reconnect x");
-    answer(NULL, SERVERS(SERVER("a", "failed")));
+    fake_answer(NULL, SERVERS(SERVER("a", "failed")));
     asks("mcp_status ", 5000);
-    answer(NULL, SERVERS(""));
+    fake_answer(NULL, SERVERS(""));
     comes_again(SYNTHETIC(NOT_HERE));
     shows(NOT_HERE, "There is no MCP server `x`.\n\nNo MCP servers are configured.");
     end("end_turn");
@@ -477,14 +436,14 @@ static void test_mcp_falls_back(void **state)
     static const char *const payloads[] = {"null", "{}", "[]", "{\"mcpServers\":5}"};
     for (size_t i = 0; i < ARRAY_LEN(payloads); i++) {
         begin_mcp("/mcp reconnect");
-        answer(NULL, payloads[i]);
+        fake_answer(NULL, payloads[i]);
         comes_again(SYNTHETIC(NOT_HERE));
         shows(NOT_HERE, NOT_HERE);
         end("end_turn");
     }
     begin_mcp("/mcp reconnect");
-    answer(NULL, SERVERS(SERVER("a", "failed")));
-    answer("Query closed before response received", "null"); /* the process is gone */
+    fake_answer(NULL, SERVERS(SERVER("a", "failed")));
+    fake_answer("Query closed before response received", "null"); /* the process is gone */
     comes_again(SYNTHETIC(NOT_HERE));
     shows(NOT_HERE, NOT_HERE);
     end(NULL);
@@ -497,18 +456,18 @@ static void test_cancel(void **state)
 {
     (void)state;
     begin_mcp("/mcp reconnect");
-    answer(NULL, SERVERS(SERVER("a", "failed") "," SERVER("b", "failed")));
+    fake_answer(NULL, SERVERS(SERVER("a", "failed") "," SERVER("b", "failed")));
     asks("mcp_reconnect \"serverName\":\"a\"", 30000);
     w.s.turns.cancelled = true;
     local_command_cancel(&w.s);
-    assert_int_equal(w.forgotten, 1);
+    assert_int_equal(fake.forgotten, 1);
     assert_int_equal(w.holds, 0);
     assert_false(keeps(RESULT(NOT_HERE)));
     shows(NOT_HERE, "(absent)");
     local_command_cancel(&w.s); /* a second one */
     end("cancelled");
     assert_string_equal(w.signed_in, "");
-    assert_int_equal(w.asked, 2);
+    assert_int_equal(fake.asked, 2);
 }
 
 static void test_cancel_before_it_is_active(void **state)
@@ -518,7 +477,7 @@ static void test_cancel_before_it_is_active(void **state)
     assert_true(keeps(SYNTHETIC("Cost: 0")));
     local_command_cancel(&w.s);
     end("cancelled");
-    assert_int_equal(w.asked, 0);
+    assert_int_equal(fake.asked, 0);
 }
 
 static void test_the_end_of_the_turn(void **state)
@@ -526,7 +485,7 @@ static void test_the_end_of_the_turn(void **state)
     (void)state;
     begin_mcp("/mcp reconnect");
     end(NULL);
-    assert_int_equal(w.forgotten, 1);
+    assert_int_equal(fake.forgotten, 1);
 }
 
 /* The frames of another process are not this one's to release. */

@@ -1,7 +1,7 @@
 /* Sign-in to MCP servers, with a CLI, a client and a clock that the test plays. */
+#include "question_fixture.h"
 #include "session/internal.h"
 #include "session/mcp_sign_in.h"
-#include "unit.h"
 
 static struct world {
     struct agent agent;
@@ -12,12 +12,6 @@ static struct world {
     uv_timer_t *timer;
     uv_close_cb closed;
     uv_handle_t *handle;
-
-    char request[300];
-    unsigned asked;
-    control_answer_cb *cb; /* NULL: none is open */
-    void *user;
-    bool no_memory;
 
     char params[600]; /* of the last elicitation */
     unsigned shown, withdrawn;
@@ -81,31 +75,6 @@ void session_unref(struct session *s)
     w.refs--;
 }
 
-uint64_t cli_control_request(struct cli_control *c, const char *subtype, str members, unsigned timeout_ms,
-                             control_answer_cb *cb, void *user)
-{
-    assert_ptr_equal(c, w.s.cli);
-    assert_null(w.cb);
-    assert_true(timeout_ms > 0);
-    snprintf(w.request, sizeof(w.request), "%s %.*s", subtype, (int)members.n, members.p ? members.p : "");
-    w.asked++;
-    if (w.no_memory) {
-        cb(user, "out of memory", JSON_NONE);
-        return 0;
-    }
-    w.cb = cb;
-    w.user = user;
-    return w.asked;
-}
-
-void cli_control_forget(struct cli_control *c, uint64_t request)
-{
-    assert_ptr_equal(c, w.s.cli);
-    assert_int_equal(request, w.asked);
-    assert_non_null(w.cb);
-    w.cb = NULL;
-}
-
 /* ---- The client ---- */
 
 static uint64_t ask_elicitation(void *self, str params, surface_answer_cb *cb, void *user)
@@ -164,6 +133,7 @@ static int setup(void **state)
     w.s.agent = &w.agent;
     w.s.state = SESSION_OPEN;
     w.s.cli = (struct cli_control *)64;
+    fake_begin(w.s.cli);
     w.s.params.mcp_servers = json_root(servers);
     strcpy(w.s.id, "S");
     return 0;
@@ -173,7 +143,7 @@ static int teardown(void **state)
 {
     (void)state;
     assert_null(w.s.sign_in);
-    assert_null(w.cb);
+    assert_null(fake.cb);
     assert_null(w.client);
     assert_null(w.tick);
     if (w.closed) {
@@ -195,12 +165,8 @@ static void begin(void)
 
 static void answer(const char *request, const char *error, const char *payload)
 {
-    control_answer_cb *cb = w.cb;
-    AUTO_JSON(doc) = parse_or_fail(payload);
-    assert_non_null(cb);
-    assert_string_equal(w.request, request);
-    w.cb = NULL;
-    cb(w.user, error, error ? JSON_NONE : json_root(doc));
+    assert_string_equal(fake.request, request);
+    fake_answer(error, payload);
 }
 
 static void looked(const char *status)
@@ -321,7 +287,7 @@ static void test_who_is_not(void **state)
     w.s.cli = NULL;
     begin();
     w.s.cli = cli;
-    assert_int_equal(w.asked, 0);
+    assert_int_equal(fake.asked, 0);
 }
 
 static void test_one_run_at_a_time(void **state)
@@ -329,7 +295,7 @@ static void test_one_run_at_a_time(void **state)
     (void)state;
     begin();
     mcp_sign_in_begin(&w.s, NULL);
-    assert_int_equal(w.asked, 1);
+    assert_int_equal(fake.asked, 1);
     looked(STATUS("connected", "connected"));
 }
 
@@ -347,7 +313,7 @@ static void test_the_person_declines(void **state)
         }
         client_says(answers[i]);
         assert_null(w.s.sign_in);
-        assert_null(w.cb);
+        assert_null(fake.cb);
     }
     assert_completed(0);
     assert_int_equal(w.withdrawn, 0);
@@ -438,12 +404,12 @@ static void test_the_client_cannot_be_asked(void **state)
 static void test_memory_is_out(void **state)
 {
     (void)state;
-    w.no_memory = true;
+    fake.no_memory = true;
     begin();
     assert_null(w.s.sign_in);
-    w.no_memory = false;
+    fake.no_memory = false;
     begin();
-    w.no_memory = true;
+    fake.no_memory = true;
     looked(STATUS("needs-auth", "needs-auth"));
     assert_null(w.s.sign_in);
 }
@@ -454,7 +420,7 @@ static void test_the_session_goes(void **state)
     mcp_sign_in_drop(&w.s);
     begin();
     mcp_sign_in_drop(&w.s); /* while the CLI is asked */
-    assert_null(w.cb);
+    assert_null(fake.cb);
     begin();
     looked(STATUS("needs-auth", "needs-auth"));
     answer("mcp_authenticate \"serverName\":\"lab\"", NULL, PAGE);

@@ -4,9 +4,7 @@
  *
  * The script counts its starts in the file `starts`, keeps each start's arguments in `args-N` and each user
  * message in `user-N`, and does what the files `second-hangs` and `second-fails` say at its second start. */
-#include "cli_fake.h"
-#include "session/agent.h"
-#include "session/internal.h"
+#include "agent_fixture.h"
 
 static const char script[] =
     "cd \"${0%/*}\"\n"
@@ -67,11 +65,8 @@ struct ending {
 };
 
 struct bench {
-    uv_loop_t loop;
+    struct agent_bench base;
     uv_timer_t watch;
-    struct agent a;
-    struct standard_dirs dirs;
-    struct json_doc *params_doc;
     struct session *s;
     const char *choice; /* what the person answers */
     enum moment moment; /* when `act` comes */
@@ -81,7 +76,6 @@ struct bench {
     struct ending first, second;
     unsigned warnings;
     char modes[64]; /* what the client was told, in order */
-    struct json_doc *prompt;
 };
 
 /* ---- The client ---- */
@@ -90,9 +84,6 @@ static struct bench *bench_of(void *self)
 {
     return self;
 }
-
-static uint64_t on_permission(void *self, const struct permission_request *rq, surface_answer_cb *cb,
-                              void *user);
 
 struct late_answer {
     uv_idle_t idle;
@@ -123,7 +114,7 @@ static uint64_t on_permission(void *self, const struct permission_request *rq, s
     assert_non_null(la);
     assert_true(str_has(rq->options, STR("exit-plan-default")));
     *la = (struct late_answer){.b = bench_of(self), .cb = cb, .user = user};
-    assert_int_equal(uv_idle_init(&la->b->loop, &la->idle), 0);
+    assert_int_equal(uv_idle_init(&la->b->base.loop, &la->idle), 0);
     la->idle.data = la;
     uv_idle_start(&la->idle, answer_late);
     return 1;
@@ -143,58 +134,6 @@ static void on_text(void *self, str session, enum message_role role, str id, str
     bench_of(self)->warnings += str_starts(text, STR("**"));
 }
 
-static void on_block(void *self, str session, enum message_role role, str id, str block)
-{
-    (void)self, (void)session, (void)role, (void)id, (void)block;
-}
-
-static void on_tool(void *self, str session, struct tool_report *r)
-{
-    (void)self, (void)session, (void)r;
-}
-
-static void on_text_update(void *self, str session, str what)
-{
-    (void)self, (void)session, (void)what;
-}
-
-static void on_notice(void *self, str session, const char *severity, str title, str description)
-{
-    (void)self, (void)session, (void)severity, (void)title, (void)description;
-}
-
-static void on_update(void *self, str session, const char *name, str members)
-{
-    (void)self, (void)session, (void)name, (void)members;
-}
-
-static void on_auth(void *self, str status)
-{
-    (void)self, (void)status;
-}
-
-static void on_withdraw(void *self, uint64_t request)
-{
-    (void)self, (void)request;
-}
-
-static const struct surface face = {
-    .text = on_text,
-    .block = on_block,
-    .tool = on_tool,
-    .plan = on_text_update,
-    .commands = on_text_update,
-    .mode = on_mode,
-    .options = on_text_update,
-    .usage = on_text_update,
-    .info = on_text_update,
-    .notice = on_notice,
-    .update = on_update,
-    .auth_status = on_auth,
-    .ask_permission = on_permission,
-    .withdraw = on_withdraw,
-};
-
 /* ---- The prompts ---- */
 
 static void on_inserted(void *user, const char *uuid)
@@ -204,7 +143,7 @@ static void on_inserted(void *user, const char *uuid)
 
 static void end_bench(struct bench *b)
 {
-    agent_close(&b->a);
+    agent_close(&b->base.a);
     uv_close((uv_handle_t *)&b->watch, NULL);
 }
 
@@ -235,12 +174,8 @@ static const struct turn_observer second_prompt = {on_inserted, second_ended};
 
 static void prompt(struct bench *b, const char *text, const struct turn_observer *observer)
 {
-    struct session_error error;
-    AUTO_BUF(blocks);
-    buf_printf(&blocks, "[{\"type\":\"text\",\"text\":\"%s\"}]", text);
-    AUTO_JSON(doc) = parse_or_fail(buf_c(&blocks));
     b->due++;
-    assert_true(session_prompt(b->s, json_root(doc), JSON_NONE, observer, b, &error));
+    bench_prompt(b->s, text, observer, b);
 }
 
 static void on_ready(void *user, struct session *s, const struct session_error *error)
@@ -268,47 +203,17 @@ static void on_watch(uv_timer_t *t)
 
 static void run(struct bench *b)
 {
-    static const char *env[] = {"PATH=/usr/local/bin:/usr/bin:/bin", NULL, NULL};
-    AUTO_BUF(program);
-    AUTO_BUF(params);
-    fake_script("claude", script);
-    buf_printf(&program, "CLAUDE_CODE_EXECUTABLE=%s", fake_path("claude"));
-    env[1] = buf_c(&program);
-    assert_int_equal(setenv("CLAUDE_CODE_EXECUTABLE", fake_path("claude"), 1), 0);
-    assert_int_equal(uv_loop_init(&b->loop), 0);
-    b->dirs = (struct standard_dirs){.home = fake_folder, .cwd = fake_folder};
-    b->a.loop = &b->loop;
-    b->a.dirs = &b->dirs;
-    b->a.surface = &face;
-    b->a.surface_self = b;
-    b->a.env = env;
-    assert_true(agent_init(&b->a));
-    b->a.client.protocol_version = 1;
-    buf_printf(&params, "{\"cwd\":\"%s\"}", fake_folder);
-    b->params_doc = parse_or_fail(buf_c(&params));
-    struct session_params p = {.cwd = json_str(json_get(json_root(b->params_doc), "cwd"))};
-    assert_int_equal(uv_timer_init(&b->loop, &b->watch), 0);
+    struct surface face = silent_surface();
+    face.mode = on_mode;
+    face.text = on_text;
+    face.ask_permission = on_permission;
+    bench_open(&b->base, script, &face, b);
+    assert_int_equal(uv_timer_init(&b->base.loop, &b->watch), 0);
     b->watch.data = b;
     uv_timer_start(&b->watch, on_watch, 1, 1);
-    assert_non_null(session_new(&b->a, &p, b->params_doc, on_ready, b));
-    assert_int_equal(uv_run(&b->loop, UV_RUN_DEFAULT), 0);
-    agent_free(&b->a);
-    assert_int_equal(uv_loop_close(&b->loop), 0);
-    json_unref(b->params_doc);
+    bench_session(&b->base, on_ready, b);
+    bench_run(&b->base);
     assert_int_equal(b->first.times, 1);
-}
-
-static int starts(void)
-{
-    return (int)strtol(fake_line(fake_path("starts")), NULL, 10);
-}
-
-static void expect_in(const char *file, const char *text)
-{
-    str line = str_of(fake_line(fake_path(file)));
-    if (!str_has(line, str_of(text))) {
-        fail_msg("%s lacks %s: %.*s", file, text, STR_ARG(line));
-    }
 }
 
 /* ---- Tests ---- */
@@ -320,7 +225,7 @@ static void test_plan_goes_on(void **state)
     run(&b);
     assert_true(b.first.normal);
     assert_true(b.restarted);
-    assert_int_equal(starts(), 2);
+    assert_int_equal(bench_starts(), 2);
     expect_in("args-2", "--session-id");
     expect_in("args-2", "acceptEdits"); /* the model is known to lack auto mode */
     assert_int_equal(b.warnings, 1);
@@ -343,7 +248,7 @@ static void test_plan_is_sent_back(void **state)
     run(&b);
     assert_true(b.first.cancelled);
     assert_false(b.restarted);
-    assert_int_equal(starts(), 1);
+    assert_int_equal(bench_starts(), 1);
     assert_string_equal(b.modes, "");
 }
 
@@ -411,7 +316,7 @@ static void test_close_while_it_closes(void **state)
     (void)state;
     run(&b);
     assert_true(b.acted && b.first.cancelled);
-    assert_int_equal(starts(), 1);
+    assert_int_equal(bench_starts(), 1);
 }
 
 /* The prompt fails with the reason, which is no lost transport; so does the one that waits behind it. */

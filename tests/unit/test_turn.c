@@ -4,9 +4,7 @@
  *     run, wait, end:reason   the foreground      int   an interrupt      drop:A   a prompt is withdrawn from
  * the CLI's queue close, close!   calls are closed (after a cancel)   ask:A   the answer may wait   timer,
  * untimer */
-#include "unit.h"
-
-#include "session/turn.h"
+#include "turn_fixture.h"
 
 struct fixture {
     struct turns turns;
@@ -59,11 +57,6 @@ static bool on_interrupt(void *user)
     (void)user;
     note("int");
     return !fx.no_process;
-}
-
-static void on_cancelling(void *user)
-{
-    (void)user;
 }
 
 static void on_activated(void *user, struct turn *t, bool by_result)
@@ -139,13 +132,6 @@ static void on_result(void *user, json result, bool own)
     }
 }
 
-static void on_result_done(void *user, bool own, bool quiet)
-{
-    (void)user;
-    (void)own;
-    (void)quiet;
-}
-
 static void on_foreground(void *user, enum foreground what, const struct turn_end *end)
 {
     (void)user;
@@ -171,25 +157,6 @@ static void on_stop_timer(void *user, uint64_t timer)
     note("untimer");
     fx.timer = NULL;
 }
-
-static const struct turn_hooks hooks = {
-    .cancel_queued = on_cancel_queued,
-    .interrupt = on_interrupt,
-    .cancelling = on_cancelling,
-    .activated = on_activated,
-    .task_holds = on_task_holds,
-    .close_calls = on_close_calls,
-    .before_answer = on_before_answer,
-    .finish = on_finish,
-    .finish_cancelled = on_finish_cancelled,
-    .finish_faulty = on_finish_faulty,
-    .finish_cycle = on_finish_cycle,
-    .result = on_result,
-    .result_done = on_result_done,
-    .foreground = on_foreground,
-    .start_timer = on_start_timer,
-    .stop_timer = on_stop_timer,
-};
 
 /* ---- Steps ---- */
 
@@ -895,6 +862,53 @@ static void test_nothing_to_steer(void **unused)
     assert_false(echo("S"));
 }
 
+/* ---- Prompts that were not given to the CLI ---- */
+
+static void add_unsent(const char *uuid)
+{
+    add(uuid);
+    turns_find(&fx.turns, str_of(uuid))->unsent = true;
+}
+
+static void test_unsent(void **unused)
+{
+    (void)unused;
+    active("A");
+    add_unsent("B");
+    assert_true(turns_working(&fx.turns));
+    ok_for("A");
+    expect("close =A:end_turn end:end_turn");
+    assert_true(turns_busy(&fx.turns));
+    assert_false(turns_working(&fx.turns));
+    assert_false(turns_steerable(&fx.turns));
+    result("{}"); /* of nobody's */
+    state("idle");
+    expect("");
+    turns_refuse(&fx.turns, turns_find(&fx.turns, STR("B")), &(struct turn_end){.code = 9});
+    expect("!B:9");
+}
+
+static void test_cancel_unsent(void **unused)
+{
+    (void)unused;
+    active("A");
+    add_unsent("B");
+    turns_cancel(&fx.turns); /* B is not in the CLI's queue */
+    expect("=B:cancelled int timer:30000");
+    ok_for("A");
+    expect("close! untimer =A:cancelled(tally) end:cancelled");
+}
+
+static void test_renewed_are_unsent(void **unused)
+{
+    (void)unused;
+    active("A");
+    add("B");
+    turns_renewed(&fx.turns);
+    assert_false(turns_find(&fx.turns, STR("A"))->unsent);
+    assert_true(turns_find(&fx.turns, STR("B"))->unsent);
+}
+
 /* ---- The end of the CLI ---- */
 
 static const struct turn_end lost = {.failed = true, .code = 5}, over = {.failed = true, .code = 6};
@@ -1006,6 +1020,9 @@ int main(void)
         CASE(test_cancel_unread_steer),
         CASE(test_a_steer_outlives_the_process),
         CASE(test_nothing_to_steer),
+        CASE(test_unsent),
+        CASE(test_cancel_unsent),
+        CASE(test_renewed_are_unsent),
         CASE(test_end),
         CASE(test_end_cancelled),
         CASE(test_end_held),

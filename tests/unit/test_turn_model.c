@@ -1,9 +1,9 @@
 /* The turn engine against a model of the CLI: random clients, a CLI that answers as the protocol says and
  * takes its time, and after each step the invariants of turn.h. A second test throws frames at it that no CLI
  * would send. */
-#include "unit.h"
 
 #include "session/turn_internal.h"
+#include "turn_fixture.h"
 
 enum { ROUNDS = 3000, STEPS = 60, PROMPTS_MAX = 40, FRAMES_MAX = 4096, UUID = 37, TASKS_MAX = 16 };
 
@@ -139,11 +139,6 @@ static bool on_interrupt(void *user)
     return true;
 }
 
-static void on_cancelling(void *user)
-{
-    (void)user;
-}
-
 static void on_activated(void *user, struct turn *t, bool by_result)
 {
     (void)user;
@@ -243,13 +238,6 @@ static void on_result(void *user, json result, bool own)
     (void)own;
 }
 
-static void on_result_done(void *user, bool own, bool quiet)
-{
-    (void)user;
-    (void)own;
-    (void)quiet;
-}
-
 static void on_foreground(void *user, enum foreground what, const struct turn_end *end)
 {
     (void)user;
@@ -282,25 +270,6 @@ static void on_stop_timer(void *user, uint64_t timer)
     assert_int_equal(timer, w->timers);
     w->timer_turn = NULL;
 }
-
-static const struct turn_hooks hooks = {
-    .cancel_queued = on_cancel_queued,
-    .interrupt = on_interrupt,
-    .cancelling = on_cancelling,
-    .activated = on_activated,
-    .task_holds = on_task_holds,
-    .close_calls = on_close_calls,
-    .before_answer = on_before_answer,
-    .finish = on_finish,
-    .finish_cancelled = on_finish_cancelled,
-    .finish_faulty = on_finish_faulty,
-    .finish_cycle = on_finish_cycle,
-    .result = on_result,
-    .result_done = on_result_done,
-    .foreground = on_foreground,
-    .start_timer = on_start_timer,
-    .stop_timer = on_stop_timer,
-};
 
 /* ---- The CLI's side: frames go to the outbox and are delivered later ---- */
 

@@ -111,3 +111,28 @@ test('in the form of the draft they are the same sessions again, in the end as t
   const loaded = second.messages.findIndex((m) => m.kind === 'response' && m.method === 'session/load');
   assert.ok(second.messages.findLastIndex((m) => m.params?.update?.sessionUpdate === 'subagent_update') < loaded);
 });
+
+test('a session that was renamed keeps its title', async (t) => {
+  const world = await t.world({ model: { main: ['One.', 'Two.', 'Three.'].map((text) => [{ type: 'text', text }]) } });
+  const agent = await world.session();
+  const titles = () => agent.updates().filter((u) => u.sessionUpdate === 'session_info_update' && u.title).map((u) => u.title);
+  await agent.prompt('what is it that we do here?');
+  await agent.until(() => titles().length === 1, 'a title');
+  assert.equal(titles()[0], 'A scripted title');
+  const folder = `${world.config}/projects/${world.workspace.replace(/[^a-zA-Z0-9]/g, '-')}`;
+  const file = `${folder}/${agent.session}.jsonl`;
+  world.write(file, `${world.read(file)}${JSON.stringify({ type: 'custom-title', customTitle: 'Mine', sessionId: agent.session })}\n`);
+  await agent.prompt('and now?');
+  await agent.until(() => titles().length === 2, 'another title');
+  assert.equal(titles()[1], 'Mine');
+  // Also for who opens it later.
+  const later = world.start();
+  await agent.end();
+  await later.initialize();
+  await later.ask('session/resume', { sessionId: agent.session, cwd: world.workspace, mcpServers: [] });
+  await later.prompt('and then?', agent.session);
+  const found = await later.untilUpdate((u) => u.sessionUpdate === 'session_info_update' && u.title, 'a title');
+  assert.equal(found.title, 'Mine');
+  const { sessions } = await later.ask('session/list', { cwd: world.workspace });
+  assert.equal(sessions[0].title, 'Mine');
+});

@@ -163,6 +163,34 @@ test('a claude that dies in a turn fails the prompt at once and closes its calls
   assert.equal(agent.text(other), 'New life.');
 });
 
+// What `_meta.claudeCode.emitRawSDKMessages` brings the client of one turn.
+async function raw(t, emitRawSDKMessages) {
+  const world = await t.world({ model: { main: [says('Hello.')] } });
+  const agent = world.start();
+  await agent.initialize();
+  agent.session = await agent.newSession({ cwd: world.workspace, _meta: { claudeCode: { emitRawSDKMessages } } });
+  await agent.prompt('go');
+  const notes = agent.messages.filter((m) => m.method === '_claude/sdkMessage');
+  for (const { params } of notes) assert.equal(params.sessionId, agent.session);
+  return { agent, messages: notes.map((m) => m.params.message) };
+}
+
+test('a client that asks for the raw messages of claude gets all of them, before what is made of them', async (t) => {
+  const { agent, messages } = await raw(t, true);
+  for (const type of ['stream_event', 'user', 'assistant', 'result']) assert.ok(messages.some((m) => m.type === type), type);
+  assert.ok(!messages.some((m) => /control|keep_alive|transcript_mirror/.test(m.type)));
+  const shown = agent.messages.findIndex((m) => m.params?.update?.sessionUpdate === 'agent_message_chunk');
+  const first = agent.messages.findIndex((m) => m.params?.message?.event?.type === 'content_block_delta');
+  assert.ok(first >= 0 && first < shown);
+  assert.equal(agent.text(), 'Hello.');
+});
+
+test('a client that asks for some raw messages gets only those, and one that asks for none gets none', async (t) => {
+  const { messages } = await raw(t, [{ type: 'result', origin: 'human' }, { type: 'system', subtype: 'init' }, { type: 'user', subtype: 'x' }]);
+  assert.deepEqual(messages.map((m) => m.type), ['system', 'result']);
+  assert.deepEqual((await raw(t, undefined)).messages, []);
+});
+
 test('a mode that the client sets is used', async (t) => {
   const world = await t.world({ files: { 'a.txt': 'one\n' }, settings: { permissions: { defaultMode: 'default' } }, model: { main: [[{ type: 'tool_use', id: 'toolu_1', name: 'Write', input: { file_path: '$WS/new.txt', content: 'new\n' } }], says('Written.')] } });
   const agent = await world.session();

@@ -1,0 +1,20 @@
+/* A question to the CLI of somebody who has one open at a time, and may lose interest in the answer. */
+#ifndef HERALD_SESSION_CLI_QUESTION_H
+#define HERALD_SESSION_CLI_QUESTION_H
+
+#include "cli/control.h"
+
+struct cli_question {
+    struct cli_control *cli; /* the process that is asked */
+    uint64_t request;        /* 0: none is open */
+};
+
+/* Asks; none may be open. `cb` may come at once, and must begin with cli_question_over(). */
+void cli_question_ask(struct cli_question *q, const char *subtype, str members, unsigned limit_ms,
+                      control_answer_cb *cb, void *user);
+/* The answer came. */
+void cli_question_over(struct cli_question *q);
+/* The callback does not come any more. */
+void cli_question_drop(struct cli_question *q);
+
+#endif
