@@ -73,6 +73,7 @@ void routes_free(struct routes *r)
 
 bool routes_pending(const struct routes *r)
 {
+    // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): what is freed was taken out of the list before
     LIST_EACH(c, &r->changes, struct route_change, link) {
         if (c->replaces) {
             return true;
@@ -291,8 +292,11 @@ static bool go_on(struct routes *r, struct route_change *c)
 
 static void advance(struct routes *r)
 {
-    struct route_change *c;
-    while ((c = LIST_FIRST(&r->changes, struct route_change, link)) && go_on(r, c)) {
+    bool goes_on = true;
+    while (goes_on && !list_empty(&r->changes)) {
+        struct route_change *c = LIST_ENTRY(r->changes.next, struct route_change, link);
+        // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): one that is done was taken out of the list
+        goes_on = go_on(r, c);
     }
     if (!routes_pending(r)) {
         let_waiters_go_on(r);
