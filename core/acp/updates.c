@@ -40,16 +40,18 @@ void acp_say_text(void *self, str session, enum message_role role, str message_i
     acp_end_update(c, b);
 }
 
-void acp_say_block(void *self, str session, enum message_role role, str message_id, str block)
+void acp_say_block(void *self, str session, enum message_role role, str message_id, str block, str meta)
 {
     struct connection *c = self;
     struct buf *b = acp_begin_update(c, session, chunk_kinds[role]);
     json_member_raw(b, "content", block);
     json_member_str(b, "messageId", message_id);
+    json_member_raw(b, "_meta", meta);
     acp_end_update(c, b);
 }
 
-void acp_say_member(struct connection *c, str session, const char *kind, const char *key, str value)
+/* An update with one member that is ready JSON. */
+static void say_member(struct connection *c, str session, const char *kind, const char *key, str value)
 {
     struct buf *b = acp_begin_update(c, session, kind);
     json_member_raw(b, key, value);
@@ -68,12 +70,12 @@ static void say_members(struct connection *c, str session, const char *kind, str
 
 void acp_say_commands(void *self, str session, str commands)
 {
-    acp_say_member(self, session, "available_commands_update", "availableCommands", commands);
+    say_member(self, session, "available_commands_update", "availableCommands", commands);
 }
 
 void acp_say_options(void *self, str session, str options)
 {
-    acp_say_member(self, session, "config_option_update", "configOptions", options);
+    say_member(self, session, "config_option_update", "configOptions", options);
 }
 
 void acp_say_usage(void *self, str session, str members)

@@ -9,11 +9,9 @@
  * it. The members follow, and then the end. */
 struct buf *acp_begin_update(struct connection *c, str session, const char *kind);
 void acp_end_update(struct connection *c, struct buf *b);
-/* An update with one member that is ready JSON. */
-void acp_say_member(struct connection *c, str session, const char *kind, const char *key, str value);
 
 void acp_say_text(void *self, str session, enum message_role role, str message_id, str text, str meta);
-void acp_say_block(void *self, str session, enum message_role role, str message_id, str block);
+void acp_say_block(void *self, str session, enum message_role role, str message_id, str block, str meta);
 void acp_say_commands(void *self, str session, str commands);
 void acp_say_options(void *self, str session, str options);
 void acp_say_usage(void *self, str session, str members);

@@ -13,9 +13,13 @@ static void say_tool(void *self, str session, struct tool_report *report)
     acp_end_update(c, b);
 }
 
-static void say_plan(void *self, str session, str entries)
+static void say_plan(void *self, str session, str entries, str meta)
 {
-    acp_say_member(self, session, "plan", "entries", entries);
+    struct connection *c = self;
+    struct buf *b = acp_begin_update(c, session, "plan");
+    json_member_raw(b, "entries", entries);
+    json_member_raw(b, "_meta", meta);
+    acp_end_update(c, b);
 }
 
 static void say_mode(void *self, str session, str mode)

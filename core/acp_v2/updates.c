@@ -37,12 +37,12 @@ static void say_text(void *self, str session, enum message_role role, str messag
     acp_say_text(self, session, role, id, text, meta);
 }
 
-static void say_block(void *self, str session, enum message_role role, str message_id, str block)
+static void say_block(void *self, str session, enum message_role role, str message_id, str block, str meta)
 {
     char own[UUID_SIZE];
     str id = id_of(message_id, own);
     begin_again(self, session, role, id);
-    acp_say_block(self, session, role, id, block);
+    acp_say_block(self, session, role, id, block, meta);
 }
 
 /* ---- State ---- */
@@ -113,7 +113,7 @@ static void say_update(void *self, str session, const char *name, str members)
 
 /* ---- Plans and modes ---- */
 
-static void say_plan(void *self, str session, str entries)
+static void say_plan(void *self, str session, str entries, str meta)
 {
     struct connection *c = self;
     struct buf *b = acp_begin_update(c, session, "plan_update");
@@ -123,6 +123,7 @@ static void say_plan(void *self, str session, str entries)
     json_member_c(b, "planId", "plan");
     json_member_raw(b, "entries", entries);
     json_close_object(b);
+    json_member_raw(b, "_meta", meta);
     acp_end_update(c, b);
 }
 

@@ -14,16 +14,21 @@ static str place(const struct replay_view *v, const struct replay_child *child)
     return str_of(child ? child->session : v->s->id);
 }
 
+static str child_meta(const struct replay_view *v, struct buf *b)
+{
+    if (!v->child) {
+        return STR_ABSENT;
+    }
+    children_put_meta(b, str_of(v->child->call));
+    return buf_str(b);
+}
+
 static void say(struct replay_view *v, enum message_role role, str message_id, str text)
 {
     struct agent *a = v->s->agent;
     AUTO_BUF(meta);
-    if (v->child) {
-        children_put_meta(&meta, str_of(v->child->call));
-    }
     if (text.n) {
-        a->surface->text(a->surface_self, place(v, v->child), role, message_id, text,
-                         meta.n ? buf_str(&meta) : STR_ABSENT);
+        a->surface->text(a->surface_self, place(v, v->child), role, message_id, text, child_meta(v, &meta));
     }
 }
 
@@ -54,8 +59,10 @@ static void say_image(struct replay_view *v, enum message_role role, str message
     json_member_str(&b, "mimeType", linked || !type.p ? STR("") : type);
     json_member_str(&b, "uri", linked ? uri : STR_ABSENT);
     json_close_object(&b);
+    AUTO_BUF(meta);
     if (buf_ok(&b)) {
-        a->surface->block(a->surface_self, place(v, v->child), role, message_id, buf_str(&b));
+        a->surface->block(a->surface_self, place(v, v->child), role, message_id, buf_str(&b),
+                          child_meta(v, &meta));
     }
 }
 

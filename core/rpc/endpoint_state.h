@@ -34,7 +34,7 @@ struct rpc_endpoint {
 
     struct list requests;     /* of the other side, open */
     struct list open_batches; /* arrays of them */
-    struct list calls;    /* ours, open */
+    struct list calls;        /* ours, open */
     uint64_t next_call;
 };
 

@@ -20,10 +20,10 @@ static void deliver(void *user, str session, const struct subagent_update *u)
         a->surface->text(a->surface_self, to, u->role, u->message_id, u->text, u->meta);
         break;
     case SUBAGENT_BLOCK:
-        a->surface->block(a->surface_self, to, u->role, u->message_id, u->text);
+        a->surface->block(a->surface_self, to, u->role, u->message_id, u->text, u->meta);
         break;
     case SUBAGENT_PLAN:
-        a->surface->plan(a->surface_self, to, u->text);
+        a->surface->plan(a->surface_self, to, u->text, u->meta);
         break;
     }
 }

@@ -26,13 +26,16 @@ void session_send_commands(struct session *s)
 
 static void send_plan(struct session *s, str parent, str entries)
 {
-    if (parent.p && children_shown(s)) {
-        children_say(s, parent, &(struct subagent_update){.kind = SUBAGENT_PLAN, .text = entries});
-        return;
+    AUTO_BUF(meta);
+    struct subagent_update u = {.kind = SUBAGENT_PLAN, .text = entries};
+    if (parent.p) {
+        children_put_meta(&meta, parent);
+        u.meta = buf_str(&meta);
     }
-    bool changed = plan_list_sent(&s->plan, entries);
+    bool of_child = parent.p && children_shown(s);
+    bool changed = of_child || plan_list_sent(&s->plan, entries);
     if (changed || !s->agent->client.air) {
-        s->agent->surface->plan(s->agent->surface_self, str_of(s->id), entries);
+        children_say(s, parent, &u);
     }
 }
 

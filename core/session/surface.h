@@ -28,13 +28,14 @@ struct permission_request {
 };
 
 struct surface {
-    /* A piece of a message. `message_id` may be absent; `meta` is a JSON object or absent. */
+    /* A piece of a message. `message_id` may be absent; `meta` (here and below) is a JSON object or absent.
+     */
     void (*text)(void *self, str session, enum message_role role, str message_id, str text, str meta);
     /* A content block that is not text: {"type":"image",…}. */
-    void (*block)(void *self, str session, enum message_role role, str message_id, str block);
+    void (*block)(void *self, str session, enum message_role role, str message_id, str block, str meta);
     void (*tool)(void *self, str session, struct tool_report *report);
     /* The plan's entries, an array. */
-    void (*plan)(void *self, str session, str entries);
+    void (*plan)(void *self, str session, str entries, str meta);
     void (*commands)(void *self, str session, str commands);
     void (*mode)(void *self, str session, str mode);
     void (*options)(void *self, str session, str options);

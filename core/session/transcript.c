@@ -212,12 +212,17 @@ static void put_image(struct session *s, str parent, str message_id, json block)
     json_member_str(&b, "data", data);
     json_member_str(&b, "mimeType", json_str(json_get(source, "media_type")));
     json_close_object(&b);
+    AUTO_BUF(meta);
+    if (parent.p) {
+        children_put_meta(&meta, parent);
+    }
     children_say(s, parent,
                  &(struct subagent_update){
                      .kind = SUBAGENT_BLOCK,
                      .role = MESSAGE_AGENT,
                      .message_id = message_id,
                      .text = buf_str(&b),
+                     .meta = parent.p ? buf_str(&meta) : STR_ABSENT,
                  });
 }
 

@@ -93,8 +93,16 @@ static void say_text(void *me, str session, enum message_role role, str message_
     check_json(buf_str(&b));
 }
 
-static void say_block(void *me, str session, enum message_role role, str message_id, str block)
+static void check_meta(str meta)
 {
+    if (meta.p) {
+        check_json(meta);
+    }
+}
+
+static void say_block(void *me, str session, enum message_role role, str message_id, str block, str meta)
+{
+    check_meta(meta);
     (void)me;
     (void)session;
     (void)role;
@@ -127,6 +135,14 @@ static void say_tool(void *me, str session, struct tool_report *r)
     tool_report_put_v1(&b, r);
     json_close_object(&b);
     check_json(buf_str(&b));
+}
+
+static void say_plan(void *me, str session, str entries, str meta)
+{
+    (void)me;
+    (void)session;
+    check_json(entries);
+    check_meta(meta);
 }
 
 static void say_json(void *me, str session, str text)
@@ -230,7 +246,7 @@ static const struct surface surface = {
     .text = say_text,
     .block = say_block,
     .tool = say_tool,
-    .plan = say_json,
+    .plan = say_plan,
     .commands = say_json,
     .mode = say_mode,
     .options = say_json,

@@ -12,14 +12,19 @@ static inline void silent_text(void *self, str session, enum message_role role, 
     (void)self, (void)session, (void)role, (void)id, (void)text, (void)meta;
 }
 
-static inline void silent_block(void *self, str session, enum message_role role, str id, str block)
+static inline void silent_block(void *self, str session, enum message_role role, str id, str block, str meta)
 {
-    (void)self, (void)session, (void)role, (void)id, (void)block;
+    (void)self, (void)session, (void)role, (void)id, (void)block, (void)meta;
 }
 
 static inline void silent_tool(void *self, str session, struct tool_report *r)
 {
     (void)self, (void)session, (void)r;
+}
+
+static inline void silent_plan(void *self, str session, str entries, str meta)
+{
+    (void)self, (void)session, (void)entries, (void)meta;
 }
 
 static inline void silent_state(void *self, str session, str what)
@@ -58,7 +63,7 @@ static inline struct surface silent_surface(void)
         .text = silent_text,
         .block = silent_block,
         .tool = silent_tool,
-        .plan = silent_state,
+        .plan = silent_plan,
         .commands = silent_state,
         .mode = silent_state,
         .options = silent_state,

@@ -277,3 +277,16 @@ test('a slow client gets all of a long answer, and memory stays bounded', { slow
   assert.equal(agent.text().length, text.length);
   assert.ok(agent.text() === text);
 });
+
+for (const client of ['plain', 'v2']) {
+  test(`the plan of a subagent names the call that began it (${client})`, async (t) => {
+    const launch = { type: 'tool_use', id: 'toolu_1', name: 'Agent', input: { description: 'Look', prompt: 'CHILD: look.', subagent_type: 'general-purpose', run_in_background: false } };
+    const plan = { type: 'tool_use', id: 'toolu_2', name: 'TodoWrite', input: { todos: [{ content: 'a', status: 'pending', activeForm: 'Doing a' }] } };
+    const world = await t.world({ model: { main: [[launch], [{ type: 'text', text: 'Done.' }]], agents: { CHILD: [[plan], [{ type: 'text', text: 'Looked.' }]] } } });
+    const agent = await world.session({ client, env: { CLAUDE_CODE_ENABLE_TASKS: '0', CLAUDE_CODE_ENABLE_TODO_TOOLS: '1' } });
+    await (client === 'v2' ? agent.turn('go') : agent.prompt('go'));
+    const shown = agent.updates().find((u) => /^plan/.test(u.sessionUpdate));
+    assert.deepEqual(shown._meta, { claudeCode: { parentToolUseId: 'toolu_1' } });
+    assert.deepEqual((shown.plan ?? shown).entries, [{ content: 'a', priority: 'medium', status: 'pending' }]);
+  });
+}
