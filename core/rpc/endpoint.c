@@ -30,7 +30,7 @@ static void on_progress(void *user, bool broken)
 {
     struct rpc_endpoint *ep = user;
     if (broken) {
-        close_down(ep);
+        ep->broken = true;
     } else if (!ep->closed) {
         rpc_flush(ep);
         update_congestion(ep);
@@ -42,14 +42,24 @@ void rpc_flush(struct rpc_endpoint *ep)
     channel_out_write(ep->output, &ep->out);
 }
 
+/* Once a round, before and after the loop waits. That the output broke is told here alone: whoever was
+ * writing then may still need what the owner lets go of. */
+static void end_round(struct rpc_endpoint *ep)
+{
+    rpc_flush(ep);
+    if (ep->broken) {
+        close_down(ep);
+    }
+}
+
 static void on_before_wait(uv_prepare_t *h)
 {
-    rpc_flush(h->data);
+    end_round(h->data);
 }
 
 static void on_after_wait(uv_check_t *h)
 {
-    rpc_flush(h->data);
+    end_round(h->data);
 }
 
 struct buf *rpc_begin_line(struct rpc_endpoint *ep)

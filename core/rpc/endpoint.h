@@ -44,7 +44,8 @@ struct rpc_events {
     void (*request)(void *user, struct rpc_request *req);
     /* A notification; `params` is valid during the call. */
     void (*notification)(void *user, str method, json params);
-    /* The input ended, a line was too long, or the output broke. Once; nothing comes after it. */
+    /* The input ended, a line was too long, or the output broke. Once, and never from inside a call of this
+     * module; nothing comes after it. */
     void (*closed)(void *user);
     /* Output is piling up beyond RPC_OUTPUT_HIGH, or has drained below RPC_OUTPUT_LOW again. */
     void (*congested)(void *user, bool yes);
