@@ -160,7 +160,11 @@ void acp_v2_say_tool(void *self, str session, struct tool_report *report)
         return;
     }
     bool any = take_terminal(&rest, found);
-    call->terminal = call->terminal || found[TERMINAL_INFO].p;
+    if (found[TERMINAL_INFO].p) { /* a new one, which has no command yet */
+        call->terminal = true;
+        free(call->command);
+        call->command = NULL;
+    }
     if (call->terminal) {
         tell_terminal(c, session, call, report->field[REPORT_RAW_INPUT], found);
     }
