@@ -285,6 +285,7 @@ void session_on_ended(struct session *s, const struct cli_exit *how)
         session_drop_questions(s);
         session_end_turns(s, died && !told);
         session_drop_changes(s, &session_error_ended);
+        routes_look_again(s->agent->routes);
         if (died && !told) {
             session_close(s, NULL, NULL);
         }
