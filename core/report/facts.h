@@ -1,9 +1,9 @@
 /* The facts model: what a reporter said about one tool use, result or finished tool.
  *
- * Filled through the public ABI (reporter_host/host_functions.c) and read by the renderer. Everything
- * that a fact points to lives in the arena that the facts were begun with, or in the JSON document of
- * the message at hand; both outlive the facts. Which of two forms is used is the renderer's choice:
- * index a pair with FORM_FACT or FORM_PLAIN. */
+ * Filled through the public ABI (reporter_host/host_use.c and its neighbours) and read by the renderer.
+ * Everything that a fact points to lives in the arena that the facts were begun with, or in the JSON document
+ * of the message at hand; both outlive the facts. Which of two forms is used is the renderer's choice: index
+ * a pair with FORM_FACT or FORM_PLAIN. */
 #ifndef HERALD_REPORT_FACTS_H
 #define HERALD_REPORT_FACTS_H
 

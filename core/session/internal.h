@@ -230,14 +230,14 @@ void session_on_question(struct session *s, json frame, struct json_doc *doc);
 void session_question_withdrawn(struct session *s, str request_id);
 void session_drop_questions(struct session *s);
 
-/* The process, session.c. Starts the CLI; `cb` gets the answer to initialize, with the session as its user
- * and a reference to it, which `cb` gives back. False: memory is out. */
+/* The process: start.c, session.c. Starts the CLI; `cb` gets the answer to initialize, with the session as
+ * its user and a reference to it, which `cb` gives back. False: memory is out. */
 bool session_spawn(struct session *s, const struct launch *launch, control_answer_cb *cb) WARN_UNUSED;
 /* Takes the CLI away from the session: nothing of it reaches the session any more, but its end. NULL when
  * there is none. */
 struct cli_control *session_let_go(struct session *s);
 
-/* Option changes, session.c. */
+/* Option changes, changes.c. */
 /* The change that brings a new process in line; it runs before all others, with session_run_changes(). Its
  * end goes to session_restart_tuned(). NULL when memory is out. */
 struct options_change *session_tuning_change(struct session *s);

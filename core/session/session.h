@@ -55,8 +55,7 @@ void session_send_commands(struct session *s);
 void session_answered(struct session *s);
 
 /* session/prompt. The prompt's blocks passed prompt_check(); `meta` is its _meta, or missing. False: it was
- * refused with
- * `*error`, and no observer is called. */
+ * refused with `*error`, and no observer is called. */
 bool session_prompt(struct session *s, json blocks, json meta, const struct turn_observer *observer,
                     void *user, struct session_error *error);
 /* Sets the goal, or clears it when `objective` is absent: as a message for the running turn, or as a prompt

@@ -27,7 +27,7 @@ struct tool_call {
     bool hook;              /* a PostToolUse callback of it is expected */
     bool command;           /* it runs a shell command */
     bool ended;             /* its result came; only the hook may still come */
-    bool cleared_plan;      /* or with a cleared context */
+    bool cleared_plan;      /* a plan that was accepted with a cleared context */
     int64_t forget_at;      /* monotonic ms; with `ended` */
     char *shown;            /* the session where a question announced it; NULL: none did */
 };

@@ -1,4 +1,5 @@
-/* One report of a tool call in the making, for the files that make reports (tool_calls.c, tool_question.c).
+/* One report of a tool call in the making, for the files that make reports (tool_uses.c, tool_results.c and
+ * their neighbours).
  *
  * A job holds what the reporter stated, the JSON that the facts point into, and what the disk is asked: is
  * this plan file there, where is that skill's file, what does the edited file hold. tool_job_run() asks the
