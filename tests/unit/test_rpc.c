@@ -16,6 +16,7 @@ struct bench {
     struct buf calls; /* what it handed on, in words */
     struct rpc_request *held;
     bool closed, hold;
+    bool lets_go; /* of the endpoint, when it is told of the end */
     int congested;
 };
 
@@ -46,6 +47,10 @@ static void on_closed(void *user)
 {
     struct bench *b = user;
     b->closed = true;
+    if (b->lets_go) {
+        rpc_endpoint_free(b->ep);
+        b->ep = NULL;
+    }
 }
 
 static void on_congested(void *user, bool yes)
@@ -347,6 +352,25 @@ static void test_a_gone_reader_closes(void **state)
     assert_true(b->closed);
 }
 
+/* The end is told when nobody writes any more. */
+static void test_the_reader_goes_before_an_answer(void **state)
+{
+    struct bench *b = *state;
+    AUTO_BUF(text);
+    AUTO_BUF(answer);
+    signal(SIGPIPE, SIG_IGN);
+    b->hold = b->lets_go = true;
+    say(b, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"slow\"}\n");
+    buf_put_fill(&text, 'x', 1 << 20);
+    json_put_str(&answer, buf_str(&text));
+    close(b->peer);
+    b->peer = -1;
+    rpc_reply(b->held, buf_str(&answer));
+    assert_false(b->closed);
+    uv_run(&b->loop, UV_RUN_NOWAIT);
+    assert_true(b->closed);
+}
+
 #define OK(id) "{\"jsonrpc\":\"2.0\",\"id\":" id ",\"result\":{\"ok\":true}}"
 #define ODD(data)                                                                                            \
     "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,\"message\":\"Invalid "                     \
@@ -461,6 +485,7 @@ int main(void)
         RPC_TEST(test_finds_open_requests),
         RPC_TEST(test_open_requests_are_freed_with_the_endpoint),
         RPC_TEST(test_a_gone_reader_closes),
+        RPC_TEST(test_the_reader_goes_before_an_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
