@@ -226,7 +226,7 @@ void session_sync_waiting(struct session *s);
  * (absent: the main conversation), until it says true. Whether one did. */
 bool session_any_question(const struct session *s,
                           bool (*visit)(const struct session *s, str agent_id, void *user), void *user);
-void session_on_question(struct session *s, json frame, struct json_doc *doc);
+void session_on_question(struct session *s, json frame);
 void session_question_withdrawn(struct session *s, str request_id);
 void session_drop_questions(struct session *s);
 

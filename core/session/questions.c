@@ -374,13 +374,12 @@ static const struct {
     {"request_user_dialog", begin_dialog},
 };
 
-void session_on_question(struct session *s, json frame, struct json_doc *doc)
+void session_on_question(struct session *s, json frame)
 {
     json request = json_get(frame, "request");
     str subtype = json_str(json_get(request, "subtype")), id = json_str(json_get(frame, "request_id"));
     struct question *q = calloc(1, sizeof(*q));
     char *request_id = str_dup(id);
-    (void)doc;
     if (!q || !request_id) {
         cli_control_refuse(s->cli, id, STR("out of memory"));
         free(q);

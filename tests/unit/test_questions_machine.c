@@ -363,7 +363,7 @@ static void new_question(void)
     put_request(&b, q, at);
     buf_put_c(&b, "}");
     AUTO_JSON(doc) = parse_or_fail(buf_c(&b));
-    session_on_question(&w.s, json_root(doc), doc);
+    session_on_question(&w.s, json_root(doc));
     assert_true(q->answers || q->preparing || open_at_client(q));
 }
 
@@ -664,7 +664,7 @@ static struct asked *ask_bash(bool at_once)
     put_request(&b, q, at);
     buf_put_c(&b, "}");
     AUTO_JSON(doc) = parse_or_fail(buf_c(&b));
-    session_on_question(&w.s, json_root(doc), doc);
+    session_on_question(&w.s, json_root(doc));
     return q;
 }
 
