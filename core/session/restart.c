@@ -82,10 +82,10 @@ bool session_restart(struct session *s, const struct restart_request *rq, sessio
     size_t unsent = unsent_prompts(s);
     session_drop_questions(s);
     children_finish(s, s->turns.cancelled ? SUBAGENT_CANCELLED : SUBAGENT_FAILED);
+    live_tasks_clear(&s->live); /* before the calls, of which those of background work live on else */
     tool_calls_close(&s->calls, true, false, &lost);
     subagents_clear(&s->subagents);
     session_clear_streams(s);
-    live_tasks_clear(&s->live);
     async_tasks_finish(&s->ext.tasks, s->turns.cancelled);
     r->old = session_let_go(s);
     s->restart = r;
