@@ -54,7 +54,7 @@ void acp_providers_list(struct connection *c, struct rpc_request *req)
     }
     AUTO_BUF(b);
     providers_put_list(c->agent.providers, &b, c->agent.env);
-    rpc_reply(req, buf_str(&b));
+    rpc_reply_built(req, &b);
 }
 
 void acp_providers_set(struct connection *c, struct rpc_request *req)

@@ -4,8 +4,6 @@
 
 #include "acp/request.h"
 #include "acp/version.h"
-#include "acp_v2/replay_marks.h"
-#include "acp_v2/tool_store.h"
 
 bool acp_served_parse(const char *text, struct acp_served *served)
 {
@@ -24,28 +22,28 @@ static void turn_away(struct connection *c)
     c->setup.closed(c->setup.user);
 }
 
-static void select_version(struct connection *c, const struct acp_version *version)
+/* False: memory is out. */
+static bool select_version(struct connection *c, const struct acp_version *version)
 {
+    c->state = version->open();
+    if (!c->state) {
+        return false;
+    }
     c->version = version;
     c->agent.surface = version->surface;
     rpc_endpoint_allow_batches(c->rpc, version->batches);
+    return true;
 }
 
 static bool is_initialize(json message)
 {
-    return str_is(json_str(json_get(message, "method")), "initialize") &&
-           json_present(json_get(message, "id"));
-}
-
-static bool is_request(json message)
-{
-    return json_is(json_get(message, "method"), JSON_STRING) && json_present(json_get(message, "id"));
+    return rpc_is_request(message) && str_is(json_str(json_get(message, "method")), "initialize");
 }
 
 static bool any_request(json batch)
 {
     for (struct json_iter it = json_each(batch); json_next(&it);) {
-        if (is_request(it.value)) {
+        if (rpc_is_request(it.value)) {
             return true;
         }
     }
@@ -61,7 +59,7 @@ static bool on_message(void *user, json message)
     if (c->version || is_initialize(only)) {
         return true;
     }
-    if (is_request(message)) {
+    if (rpc_is_request(message)) {
         rpc_refuse(c->rpc, json_get(message, "id"), RPC_INVALID_REQUEST, STR("Invalid request"),
                    STR("\"the first request must be initialize\""));
     } else if (batch && any_request(message)) {
@@ -95,8 +93,11 @@ static void begin(struct connection *c, struct rpc_request *req)
     } else if (n == 0 || (n == 1 && !served->v1)) {
         refuse_version(c, req, n);
     } else {
-        select_version(c, n == 1 ? &acp_v1 : &acp_v2);
-        if (!c->version->initialize(c, req)) {
+        bool selected = select_version(c, n == 1 ? &acp_v1 : &acp_v2);
+        if (!selected) {
+            rpc_reply_error(req, RPC_INTERNAL_ERROR, STR("Internal error"), STR_ABSENT);
+        }
+        if (!selected || !c->version->initialize(c, req)) {
             turn_away(c);
         }
     }
@@ -173,11 +174,11 @@ void acp_cancel(struct connection *c, json params)
 
 /* ---- Life ---- */
 
-static void free_parts(struct connection *c)
+static void free_connection(struct connection *c)
 {
-    meta_filter_free(c->meta);
-    tool_store_free(c->tools);
-    replay_marks_free(c->replays);
+    if (c->version) {
+        c->version->close(c->state);
+    }
     free(c);
 }
 
@@ -198,20 +199,15 @@ struct connection *connection_new(const struct connection_setup *setup)
         .executable = setup->dirs->executable,
         .hide_claude_auth = setup->hide_claude_auth,
     };
-    c->meta = meta_filter_new();
-    c->tools = tool_store_new();
-    c->replays = replay_marks_new();
-    c->rpc = c->meta && c->tools && c->replays
-                 ? rpc_endpoint_new(setup->loop, setup->log, setup->in, setup->out, &rpc_events, c)
-                 : NULL;
-    if (!c->rpc || !agent_init(&c->agent)) {
+    c->rpc = rpc_endpoint_new(setup->loop, setup->log, setup->in, setup->out, &rpc_events, c);
+    bool v1_only = !setup->served.v2; /* which asks for no `initialize` first */
+    if (!c->rpc || (v1_only && !select_version(c, &acp_v1)) || !agent_init(&c->agent)) {
         rpc_endpoint_free(c->rpc);
-        free_parts(c);
+        free_connection(c);
         return NULL;
     }
-    rpc_endpoint_allow_batches(c->rpc, true); /* `initialize` may come in one */
-    if (!setup->served.v2) {
-        select_version(c, &acp_v1); /* which asks for no `initialize` first */
+    if (!v1_only) {
+        rpc_endpoint_allow_batches(c->rpc, true); /* `initialize` may come in one */
     }
     rpc_endpoint_start(c->rpc);
     return c;
@@ -228,5 +224,5 @@ void connection_close(struct connection *c)
 void connection_free(struct connection *c)
 {
     agent_free(&c->agent);
-    free_parts(c);
+    free_connection(c);
 }

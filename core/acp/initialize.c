@@ -53,9 +53,9 @@ void acp_put_auth_methods(struct connection *c, struct buf *b)
                         });
 }
 
-void acp_reply_initialize(struct connection *c, struct rpc_request *req, str result)
+void acp_reply_initialize(struct connection *c, struct rpc_request *req, const struct buf *result)
 {
-    rpc_reply(req, result);
+    rpc_reply_built(req, result);
     rpc_flush(c->rpc); /* the client waits for this, not for the process that starts now */
     agent_probe_auth(&c->agent, NULL);
 }

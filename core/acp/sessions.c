@@ -4,6 +4,7 @@
 #include "base/path.h"
 #include "base/space.h"
 #include "history/history.h"
+#include "session/prompt_content.h"
 
 /* ---- Beginning a session ---- */
 
@@ -74,6 +75,14 @@ void acp_begin_fork(struct connection *c, struct rpc_request *req, const struct 
                                    ready, req));
 }
 
+/* ---- Prompts ---- */
+
+const struct json_field prompt_rows[3] = {
+    ROW(prompt_params, "sessionId", session_id, FIELD_STRING, FIELD_REQUIRED),
+    CHECKED(prompt_params, "prompt", prompt, FIELD_REQUIRED, prompt_check),
+    ROW(prompt_params, "_meta", meta, FIELD_OBJECT, FIELD_LENIENT),
+};
+
 /* ---- Options ---- */
 
 const char *acp_check_option_value(json v)
@@ -95,7 +104,7 @@ static void reply_options(void *user, const struct session_error *error)
     json_key(&b, "configOptions");
     session_put_options(s, &b);
     json_close_object(&b);
-    rpc_reply(req, buf_str(&b));
+    rpc_reply_built(req, &b);
 }
 
 void acp_set_option(struct connection *c, struct rpc_request *req, const struct option_params *p)

@@ -14,6 +14,14 @@ struct begin_params {
     json replay_from; /* v2 */
 };
 
+/* The rows that all of them have; versions differ in the form of MCP servers. */
+#define BEGIN_ROWS(servers_flags, servers_check)                                                             \
+    ROW(begin_params, "cwd", session.cwd, FIELD_STRING, FIELD_REQUIRED),                                     \
+        CHECKED(begin_params, "mcpServers", session.mcp_servers, servers_flags, servers_check),              \
+        ROW(begin_params, "additionalDirectories", session.additional_directories, FIELD_STRINGS,            \
+            FIELD_NULLABLE),                                                                                 \
+        ROW(begin_params, "_meta", session.meta, FIELD_OBJECT, FIELD_LENIENT)
+
 /* Reads the parameters. The folder's path is checked as well; the disk is asked later. False: they do not
  * fit, and the request is answered. */
 bool acp_read_begin(struct rpc_request *req, const struct json_field *rows, size_t n, struct begin_params *p);
@@ -37,6 +45,13 @@ struct option_params {
 /* For FIELD_CHECKED: a string or a boolean. */
 const char *acp_check_option_value(json v);
 void acp_set_option(struct connection *c, struct rpc_request *req, const struct option_params *p);
+
+/* session/prompt. */
+struct prompt_params {
+    str session_id;
+    json prompt, meta;
+};
+extern const struct json_field prompt_rows[3];
 
 /* For a method that takes a session's id alone, or first of all. */
 struct session_ref_params {

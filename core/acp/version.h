@@ -3,11 +3,8 @@
 #define HERALD_ACP_VERSION_H
 
 #include "acp/connection.h"
-#include "report/tracker.h"
 
 struct acp_version;
-struct tool_store;
-struct replay_marks;
 
 struct connection {
     struct agent agent;
@@ -15,9 +12,7 @@ struct connection {
     struct connection_setup setup;
     const struct acp_version *version; /* NULL: not selected yet */
     bool closed;
-    struct meta_filter *meta;     /* v1: what AIR knows of each tool call's _meta */
-    struct tool_store *tools;     /* v2: what the client has stored of each tool call */
-    struct replay_marks *replays; /* v2: sessions whose history is being sent */
+    void *state; /* the version's own */
 };
 
 struct acp_method {
@@ -32,6 +27,9 @@ struct acp_notification {
 
 struct acp_version {
     const struct surface *surface;
+    /* Makes what the version keeps for the connection; NULL when memory is out. */
+    void *(*open)(void);
+    void (*close)(void *state);
     const struct acp_method *methods;
     size_t method_count;
     const struct acp_notification *notifications;
@@ -60,6 +58,6 @@ void acp_put_info(struct buf *b);
 void acp_put_air(struct buf *b, bool v1);
 void acp_put_auth_methods(struct connection *c, struct buf *b);
 /* And its last steps: the answer, and the question to the CLI who is signed in. */
-void acp_reply_initialize(struct connection *c, struct rpc_request *req, str result);
+void acp_reply_initialize(struct connection *c, struct rpc_request *req, const struct buf *result);
 
 #endif

@@ -78,6 +78,6 @@ bool acp_v1_initialize(struct connection *c, struct rpc_request *req)
     agent_use_client(&c->agent, 1, v2_form ? 2 : 1, v2_form ? p.v2_capabilities : p.capabilities);
     AUTO_BUF(b);
     put_answer(c, &b);
-    acp_reply_initialize(c, req, buf_str(&b));
+    acp_reply_initialize(c, req, &b);
     return true;
 }

@@ -5,6 +5,7 @@
 #define HERALD_ACP_V1_INTERNAL_H
 
 #include "acp/version.h"
+#include "report/tracker.h"
 
 extern const struct surface acp_v1_surface;
 

@@ -51,11 +51,6 @@ static void do_set_option(struct connection *c, struct rpc_request *req)
 
 /* ---- Prompts ---- */
 
-struct prompt_params {
-    str session_id;
-    json prompt, meta;
-};
-
 static void prompt_inserted(void *user, const char *uuid)
 {
     (void)user;
@@ -76,21 +71,16 @@ static void prompt_ended(void *user, const struct turn_end *end)
         json_put_raw(&b, end->members);
     }
     json_close_object(&b);
-    rpc_reply(req, buf_str(&b));
+    rpc_reply_built(req, &b);
 }
 
 static const struct turn_observer prompt_observer = {.inserted = prompt_inserted, .ended = prompt_ended};
 
 static void do_prompt(struct connection *c, struct rpc_request *req)
 {
-    static const struct json_field rows[] = {
-        ROW(prompt_params, "sessionId", session_id, FIELD_STRING, FIELD_REQUIRED),
-        CHECKED(prompt_params, "prompt", prompt, FIELD_REQUIRED, prompt_check),
-        ROW(prompt_params, "_meta", meta, FIELD_OBJECT, FIELD_LENIENT),
-    };
     struct prompt_params p = {0};
     struct session_error error;
-    if (!READ(req, rows, &p)) {
+    if (!READ(req, prompt_rows, &p)) {
         return;
     }
     struct session *s = agent_session(&c->agent, p.session_id);
@@ -227,8 +217,21 @@ static const struct acp_notification notifications[] = {
     {"$/cancel_request", on_cancel_request},
 };
 
+/* What AIR knows of each tool call's _meta. */
+static void *open_state(void)
+{
+    return meta_filter_new();
+}
+
+static void close_state(void *state)
+{
+    meta_filter_free(state);
+}
+
 const struct acp_version acp_v1 = {
     .surface = &acp_v1_surface,
+    .open = open_state,
+    .close = close_state,
     .methods = methods,
     .method_count = ARRAY_LEN(methods),
     .notifications = notifications,

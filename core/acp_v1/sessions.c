@@ -2,12 +2,7 @@
 #include "acp/sessions.h"
 #include "acp_v1/internal.h"
 
-#define SESSION_ROWS                                                                                         \
-    ROW(begin_params, "cwd", session.cwd, FIELD_STRING, FIELD_REQUIRED),                                     \
-        CHECKED(begin_params, "mcpServers", session.mcp_servers, FIELD_REQUIRED, mcp_servers_check),         \
-        ROW(begin_params, "additionalDirectories", session.additional_directories, FIELD_STRINGS,            \
-            FIELD_NULLABLE),                                                                                 \
-        ROW(begin_params, "_meta", session.meta, FIELD_OBJECT, FIELD_LENIENT)
+#define SESSION_ROWS BEGIN_ROWS(FIELD_REQUIRED, mcp_servers_check)
 
 static const struct json_field new_rows[] = {SESSION_ROWS};
 static const struct json_field stored_rows[] = {
@@ -30,7 +25,7 @@ static void on_session_ready(void *user, struct session *s, const struct session
     json_key(&b, "configOptions");
     session_put_options(s, &b);
     json_close_object(&b);
-    rpc_reply(req, buf_str(&b));
+    rpc_reply_built(req, &b);
     session_send_commands(s);
     session_answered(s);
 }

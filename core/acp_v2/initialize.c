@@ -49,6 +49,6 @@ bool acp_v2_initialize(struct connection *c, struct rpc_request *req)
     agent_use_client(&c->agent, 2, 2, p.capabilities);
     AUTO_BUF(b);
     put_answer(c, &b);
-    acp_reply_initialize(c, req, buf_str(&b));
+    acp_reply_initialize(c, req, &b);
     return true;
 }

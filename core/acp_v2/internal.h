@@ -5,6 +5,18 @@
 #define HERALD_ACP_V2_INTERNAL_H
 
 #include "acp/version.h"
+#include "acp_v2/replay_marks.h"
+#include "acp_v2/tool_store.h"
+
+struct acp_v2_state {
+    struct tool_store *tools;     /* what the client has stored of each tool call */
+    struct replay_marks *replays; /* the sessions whose history is being sent */
+};
+
+static inline struct acp_v2_state *acp_v2_state(struct connection *c)
+{
+    return c->state;
+}
 
 extern const struct surface acp_v2_surface;
 

@@ -1,7 +1,8 @@
 /* The methods that a client can call, in a table, and the smaller ones of them. */
+#include <stdlib.h>
+
 #include "acp/sessions.h"
 #include "acp_v2/internal.h"
-#include "acp_v2/tool_store.h"
 
 static void do_initialize(struct connection *c, struct rpc_request *req)
 {
@@ -44,7 +45,7 @@ static void forget_closed(void *user, const struct session_error *error)
 {
     struct rpc_request *req = user;
     struct connection *c = rpc_request_data(req);
-    tool_store_forget(c->tools, json_str(json_get(rpc_request_params(req), "sessionId")));
+    tool_store_forget(acp_v2_state(c)->tools, json_str(json_get(rpc_request_params(req), "sessionId")));
     reply_done(req, error);
 }
 
@@ -91,8 +92,32 @@ static const struct acp_notification notifications[] = {
     {"$/cancel_request", on_cancel_request},
 };
 
+static void close_state(void *state)
+{
+    struct acp_v2_state *v2 = state;
+    tool_store_free(v2->tools);
+    replay_marks_free(v2->replays);
+    free(v2);
+}
+
+static void *open_state(void)
+{
+    struct acp_v2_state *v2 = malloc(sizeof(*v2));
+    if (!v2) {
+        return NULL;
+    }
+    *v2 = (struct acp_v2_state){tool_store_new(), replay_marks_new()};
+    if (!v2->tools || !v2->replays) {
+        close_state(v2);
+        return NULL;
+    }
+    return v2;
+}
+
 const struct acp_version acp_v2 = {
     .surface = &acp_v2_surface,
+    .open = open_state,
+    .close = close_state,
     .methods = methods,
     .method_count = ARRAY_LEN(methods),
     .notifications = notifications,

@@ -2,7 +2,7 @@
  * state. */
 #include <stdlib.h>
 
-#include "acp/request.h"
+#include "acp/sessions.h"
 #include "acp/updates.h"
 #include "acp_v2/internal.h"
 #include "session/prompt_content.h"
@@ -29,7 +29,7 @@ static void inserted(void *user, const char *uuid)
     json_open_object(&b);
     json_member_c(&b, "messageId", uuid);
     json_close_object(&b);
-    rpc_reply(p->req, buf_str(&b));
+    rpc_reply_built(p->req, &b);
     p->req = NULL;
 }
 
@@ -60,21 +60,11 @@ static void ended(void *user, const struct turn_end *end)
 
 static const struct turn_observer observer = {.inserted = inserted, .ended = ended};
 
-struct prompt_params {
-    str session_id;
-    json prompt, meta;
-};
-
 void acp_v2_session_prompt(struct connection *c, struct rpc_request *req)
 {
-    static const struct json_field rows[] = {
-        ROW(prompt_params, "sessionId", session_id, FIELD_STRING, FIELD_REQUIRED),
-        CHECKED(prompt_params, "prompt", prompt, FIELD_REQUIRED, prompt_check),
-        ROW(prompt_params, "_meta", meta, FIELD_OBJECT, FIELD_LENIENT),
-    };
     struct prompt_params p = {0};
     struct session_error error;
-    if (!READ(req, rows, &p)) {
+    if (!READ(req, prompt_rows, &p)) {
         return;
     }
     struct session *s = agent_session(&c->agent, p.session_id);

@@ -1,15 +1,9 @@
 /* The methods that begin a session. */
 #include "acp/sessions.h"
 #include "acp_v2/internal.h"
-#include "acp_v2/replay_marks.h"
 
-#define SESSION_ROWS                                                                                         \
-    ROW(begin_params, "cwd", session.cwd, FIELD_STRING, FIELD_REQUIRED),                                     \
-        CHECKED(begin_params, "mcpServers", session.mcp_servers, FIELD_NULLABLE, mcp_servers_check_v2),      \
-        ROW(begin_params, "additionalDirectories", session.additional_directories, FIELD_STRINGS,            \
-            FIELD_NULLABLE),                                                                                 \
-        ROW(begin_params, "_meta", session.meta, FIELD_OBJECT, FIELD_LENIENT)
-#define STORED_ROWS SESSION_ROWS, ROW(begin_params, "sessionId", session_id, FIELD_STRING, FIELD_REQUIRED)
+#define SESSION_ROWS BEGIN_ROWS(FIELD_NULLABLE, mcp_servers_check_v2)
+#define STORED_ROWS  SESSION_ROWS, ROW(begin_params, "sessionId", session_id, FIELD_STRING, FIELD_REQUIRED)
 
 static const char *check_replay_from(json v)
 {
@@ -41,7 +35,7 @@ static void reply_ready(struct rpc_request *req, struct session *s, const struct
     json_key(&b, "availableCommands");
     session_put_commands(s, &b);
     json_close_object(&b);
-    rpc_reply(req, buf_str(&b));
+    rpc_reply_built(req, &b);
     session_answered(s);
 }
 
@@ -59,7 +53,7 @@ static void on_replayed(void *user, struct session *s, const struct session_erro
 {
     struct rpc_request *req = user;
     struct connection *c = rpc_request_data(req);
-    replay_marks_end(c->replays, json_str(json_get(rpc_request_params(req), "sessionId")));
+    replay_marks_end(acp_v2_state(c)->replays, json_str(json_get(rpc_request_params(req), "sessionId")));
     reply_ready(req, s, error, false);
 }
 
@@ -82,9 +76,9 @@ void acp_v2_session_resume(struct connection *c, struct rpc_request *req)
         return;
     }
     rpc_request_set_data(req, c);
-    replay_marks_begin(c->replays, p.session_id);
+    replay_marks_begin(acp_v2_state(c)->replays, p.session_id);
     if (!acp_begin_stored(c, req, &p, true, on_replayed)) {
-        replay_marks_end(c->replays, p.session_id);
+        replay_marks_end(acp_v2_state(c)->replays, p.session_id);
     }
 }
 

@@ -62,6 +62,19 @@ void tool_store_free(struct tool_store *ts)
     free(ts);
 }
 
+/* The one that makes room: the first whose command has ended, if there is one. */
+static struct stored_call *oldest(struct tool_store *ts)
+{
+    struct stored_call *first = LIST_ENTRY(ts->order.next, struct stored_call, link);
+    for (struct stored_call *call = first; call->link.next != &ts->order; /* the newest one stays */
+         call = LIST_ENTRY(call->link.next, struct stored_call, link)) {
+        if (!call->terminal) {
+            return call;
+        }
+    }
+    return first;
+}
+
 static struct stored_call *make(struct tool_store *ts, str session, str id)
 {
     AUTO_BUF(key);
@@ -80,7 +93,7 @@ static struct stored_call *make(struct tool_store *ts, str session, str id)
     }
     list_append(&ts->order, &call->link);
     if (ts->calls.used > TOOL_STORE_MAX) {
-        drop(ts, LIST_ENTRY(ts->order.next, struct stored_call, link));
+        drop(ts, oldest(ts));
     }
     return call;
 }

@@ -3,7 +3,6 @@
 
 #include "acp/updates.h"
 #include "acp_v2/internal.h"
-#include "acp_v2/tool_store.h"
 #include "base/base64.h"
 #include "base/utf8.h"
 
@@ -152,7 +151,7 @@ static bool says_nothing(const struct tool_report *r)
 void acp_v2_say_tool(void *self, str session, struct tool_report *report)
 {
     struct connection *c = self;
-    struct stored_call *call = tool_store_open(c->tools, session, report->id, report->first);
+    struct stored_call *call = tool_store_open(acp_v2_state(c)->tools, session, report->id, report->first);
     struct tool_report rest = *report;
     str found[TERMINAL_KEYS] = {STR_ABSENT, STR_ABSENT, STR_ABSENT, STR_ABSENT};
     if (!call) {
@@ -182,7 +181,7 @@ uint64_t acp_v2_ask_permission(void *self, const struct permission_request *rq, 
                                void *user)
 {
     struct connection *c = self;
-    struct stored_call *call = tool_store_open(c->tools, rq->session, rq->call->id, false);
+    struct stored_call *call = tool_store_open(acp_v2_state(c)->tools, rq->session, rq->call->id, false);
     AUTO_BUF(b);
     if (!call) {
         return 0;

@@ -2,7 +2,6 @@
 #include "acp/updates.h"
 
 #include "acp_v2/internal.h"
-#include "acp_v2/replay_marks.h"
 #include "base/uuid.h"
 
 /* ---- Messages ---- */
@@ -15,7 +14,7 @@ static void begin_again(struct connection *c, str session, enum message_role rol
         [MESSAGE_THOUGHT] = "agent_thought",
         [MESSAGE_USER] = "user_message",
     };
-    if (replay_marks_first(c->replays, session, role, message_id)) {
+    if (c->agent.replaying && replay_marks_first(acp_v2_state(c)->replays, session, role, message_id)) {
         struct buf *b = acp_begin_update(c, session, kinds[role]);
         json_member_str(b, "messageId", message_id);
         json_member_raw(b, "content", STR("[]"));
@@ -92,7 +91,7 @@ static void say_child_state(struct connection *c, str session, str members)
     if (!child.p) {
         return;
     }
-    replay_marks_child(c->replays, session, child);
+    replay_marks_child(acp_v2_state(c)->replays, session, child);
     if (json_is(state, JSON_OBJECT)) {
         struct buf *b = acp_begin_update(c, child, "state_update");
         for (struct json_iter it = json_each(state); json_next(&it);) {

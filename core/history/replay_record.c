@@ -326,11 +326,13 @@ void replay_item(struct replay_view *v, const struct replay_item *item)
         return; /* its launch was not shown; it is no prompt */
     }
     v->calls.place = v->child ? str_of(v->child->session) : STR_ABSENT;
+    v->s->agent->replaying = true;
     if (item->type == RECORD_ASSISTANT) {
         show_assistant(v, item);
     } else {
         show_user(v, item);
     }
+    v->s->agent->replaying = false;
 }
 
 void replay_view_end(struct replay_view *v)

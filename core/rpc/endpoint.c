@@ -200,7 +200,7 @@ static bool too_long(struct rpc_endpoint *ep, size_t n)
 
 static void handle_bytes(struct rpc_endpoint *ep, str bytes)
 {
-    while (bytes.n && !ep->closed && !ep->paused) {
+    while (bytes.n && !ep->closed) {
         size_t lf = str_find_byte(bytes, '\n', 0);
         str piece = str_first(bytes, lf == SIZE_MAX ? bytes.n : lf);
         if (too_long(ep, ep->partial.n + piece.n)) {
@@ -218,14 +218,11 @@ static void handle_bytes(struct rpc_endpoint *ep, str bytes)
             return;
         }
         if (lf != SIZE_MAX) {
-            struct buf line = ep->partial; /* handling may bring more bytes */
+            struct buf line = ep->partial;
             ep->partial = BUF_INIT;
             handle_line(ep, buf_str(&line));
             buf_free(&line);
         }
-    }
-    if (bytes.n && !ep->closed) { /* paused in the middle: the rest waits, whole lines and all */
-        buf_put_str(&ep->partial, bytes);
     }
 }
 
@@ -235,7 +232,6 @@ static void on_data(void *user, char *bytes, size_t n)
     if (ep->closed) {
         return;
     }
-    ep->handling = true;
     if (n) {
         handle_bytes(ep, (str){bytes, n});
     } else {
@@ -245,7 +241,6 @@ static void on_data(void *user, char *bytes, size_t n)
         buf_free(&last);
         close_down(ep);
     }
-    ep->handling = false;
 }
 
 /* ---- Life ---- */
@@ -289,27 +284,6 @@ void rpc_endpoint_start(struct rpc_endpoint *ep)
 void rpc_endpoint_allow_batches(struct rpc_endpoint *ep, bool allowed)
 {
     ep->batches = allowed;
-}
-
-void rpc_endpoint_pause(struct rpc_endpoint *ep, bool paused)
-{
-    if (ep->paused == paused || ep->closed) {
-        return;
-    }
-    ep->paused = paused;
-    if (paused) {
-        channel_in_stop(ep->in);
-        return;
-    }
-    channel_in_start(ep->in);
-    if (!ep->handling && ep->partial.n) {
-        struct buf waiting = ep->partial;
-        ep->partial = BUF_INIT;
-        ep->handling = true;
-        handle_bytes(ep, buf_str(&waiting));
-        ep->handling = false;
-        buf_free(&waiting);
-    }
 }
 
 bool rpc_endpoint_congested(const struct rpc_endpoint *ep)

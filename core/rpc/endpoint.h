@@ -63,8 +63,6 @@ void rpc_endpoint_free(struct rpc_endpoint *ep);
 /* Whether a line may be an array of messages, each of which is then handled as if it had come alone; the
  * answers to its requests go out as one array when all are there. Without, an array is no valid message. */
 void rpc_endpoint_allow_batches(struct rpc_endpoint *ep, bool allowed);
-/* Stops and goes on reading; nests not. */
-void rpc_endpoint_pause(struct rpc_endpoint *ep, bool paused);
 bool rpc_endpoint_congested(const struct rpc_endpoint *ep);
 
 /* ---- Requests of the other side ---- */
@@ -80,7 +78,11 @@ void *rpc_request_data(const struct rpc_request *req);
 struct rpc_request *rpc_request_find(struct rpc_endpoint *ep, json id);
 /* Answer and free the request. `result` and `data` are JSON texts; `data` may be absent. */
 void rpc_reply(struct rpc_request *req, str result);
+/* The same with a result that was built; one that failed for want of memory is answered as an error. */
+void rpc_reply_built(struct rpc_request *req, const struct buf *result);
 void rpc_reply_error(struct rpc_request *req, int code, str message, str data);
+/* A message that is a request, as JSON-RPC has it. */
+bool rpc_is_request(json message);
 /* An error for a message that is no open request; a missing `id` is written as null. */
 void rpc_refuse(struct rpc_endpoint *ep, json id, int code, str message, str data);
 

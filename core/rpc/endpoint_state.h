@@ -25,9 +25,7 @@ struct rpc_endpoint {
     struct json_doc *spare; /* reused from line to line */
     bool closed;            /* `closed` was told, or the owner let go */
     bool broken;            /* the output; `closed` is told at the end of the round */
-    bool paused;
     bool batches;
-    bool handling; /* inside the handling of a chunk */
 
     struct buf out;
     size_t message_at; /* where the message being written begins in `out` */

@@ -68,7 +68,10 @@ static void leave_batch(struct rpc_endpoint *ep, struct rpc_batch *batch)
     if (!batch || --batch->open) {
         return;
     }
-    if (batch->answers.n && !ep->closed) {
+    if (batch->answers.failed && !ep->closed) {
+        log_write(ep->log, LOG_ERROR, "out of memory: the answers to a batch of the client were dropped");
+        rpc_refuse(ep, JSON_NONE, RPC_INTERNAL_ERROR, STR("Internal error"), STR_ABSENT);
+    } else if (batch->answers.n && !ep->closed) {
         json_close_array(&batch->answers);
         ep->message_at = ep->out.n;
         buf_put_str(&ep->out, buf_str(&batch->answers));
@@ -146,6 +149,16 @@ void rpc_reply(struct rpc_request *req, str result)
     close_request(req);
 }
 
+void rpc_reply_built(struct rpc_request *req, const struct buf *result)
+{
+    if (buf_ok(result)) {
+        rpc_reply(req, buf_str(result));
+    } else {
+        rpc_reply_error(req, RPC_INTERNAL_ERROR, STR("Internal error"),
+                        STR("{\"details\":\"out of memory\"}"));
+    }
+}
+
 void rpc_reply_error(struct rpc_request *req, int code, str message, str data)
 {
     put_error(req->ep, req->batch, request_id(req), code, message, data);
@@ -156,16 +169,19 @@ void rpc_reply_error(struct rpc_request *req, int code, str message, str data)
 
 static void handle_request(struct rpc_endpoint *ep, struct json_doc *doc, json m, struct rpc_batch *batch)
 {
-    struct rpc_request *req = calloc(1, sizeof(*req));
+    /* Whoever keeps the document of a request does not keep a whole batch. */
+    struct json_doc *own = batch ? json_detach(m) : json_ref(doc);
+    struct rpc_request *req = own ? calloc(1, sizeof(*req)) : NULL;
     if (!req) {
+        json_unref(own);
         put_error(ep, batch, json_get(m, "id"), RPC_INTERNAL_ERROR, STR("Internal error"), STR_ABSENT);
         leave_batch(ep, batch);
         return;
     }
     req->ep = ep;
     req->batch = batch;
-    req->doc = json_ref(doc);
-    req->message = m;
+    req->doc = own;
+    req->message = json_root(own);
     list_append(&ep->requests, &req->link);
     ep->events->request(ep->user, req);
 }
@@ -200,9 +216,9 @@ void rpc_handle_message(struct rpc_endpoint *ep, struct json_doc *doc, json m, s
     }
 }
 
-static bool is_request(json m)
+bool rpc_is_request(json message)
 {
-    return is_call(m) && json_present(json_get(m, "id"));
+    return is_call(message) && json_present(json_get(message, "id"));
 }
 
 /* What is no message is answered before all else. */
@@ -217,7 +233,7 @@ void rpc_handle_batch(struct rpc_endpoint *ep, struct json_doc *doc, json list)
     batch->open = 1; /* until the others are begun */
     unsigned requests = 0;
     for (struct json_iter it = json_each(list); json_next(&it);) {
-        requests += is_request(it.value);
+        requests += rpc_is_request(it.value);
         if (!is_response(it.value) && !is_call(it.value)) {
             rpc_handle_message(ep, doc, it.value, batch);
         }
@@ -225,7 +241,7 @@ void rpc_handle_batch(struct rpc_endpoint *ep, struct json_doc *doc, json list)
     batch->open += requests;
     leave_batch(ep, batch); /* which frees it when there is none; else the last answer does */
     for (struct json_iter it = json_each(list); !ep->closed && json_next(&it);) {
-        if (is_request(it.value)) {
+        if (rpc_is_request(it.value)) {
             rpc_handle_message(ep, doc, it.value, batch);
         } else if (is_response(it.value) || is_call(it.value)) {
             rpc_handle_message(ep, doc, it.value, NULL);

@@ -258,15 +258,15 @@ static void on_conversation_reset(struct session *s, json m)
 /* A hook that is answered when something was shown. */
 struct waiting_hook {
     struct session *s; /* a reference */
-    struct cli_control *cli;
+    unsigned process;  /* that asked */
     char *request_id;
 };
 
 static void hook_shown(void *user)
 {
     struct waiting_hook *w = user;
-    if (w->s->cli == w->cli) {
-        cli_control_answer(w->cli, str_of(w->request_id), STR(GO_ON));
+    if (w->s->cli && w->s->process == w->process) {
+        cli_control_answer(w->s->cli, str_of(w->request_id), STR(GO_ON));
     }
     session_unref(w->s);
     free(w->request_id);
@@ -285,7 +285,7 @@ static void on_pre_tool_use(struct session *s, json m)
         cli_control_answer(s->cli, id, STR(GO_ON));
         return;
     }
-    *w = (struct waiting_hook){s, s->cli, request_id};
+    *w = (struct waiting_hook){s, s->process, request_id};
     session_ref(s);
     tool_calls_preview(&s->calls, json_get(m, "request"), hook_shown, w);
 }

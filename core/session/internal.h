@@ -82,6 +82,7 @@ struct session {
     struct launch launch;                  /* while it starts: how */
     struct arena launch_mem;               /* of `launch` */
     struct cli_control *cli;               /* NULL before the start and after the end */
+    unsigned process;                      /* counts the CLI processes that were started */
     char *executable;                      /* where the CLI was found */
     struct restart *restart;               /* the CLI is being replaced; NULL: no */
     bool used;                             /* a prompt was written to a CLI: something may be stored */

@@ -170,6 +170,7 @@ bool session_spawn(struct session *s, const struct launch *launch, control_answe
     if (!s->cli) {
         return false;
     }
+    s->process++;
     s->file_checkpoints = launch->file_checkpoints;
     s->route = routes_number(a->routes);
     buf_clear(&s->backend);

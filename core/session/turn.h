@@ -5,11 +5,15 @@
  * back to turns: by the uuids that a result names, else by the echo of the prompt, else by its lifecycle
  * frames, else by position. States of a turn:
  *
- *     QUEUED --echo, or a result that belongs to it--> ACTIVE --result, failure, cancel, end of the CLI-->
- * SETTLED ACTIVE --result, but subagents that it started still run--> HELD --their end, cancel, the next
- * prompt--> SETTLED ACTIVE, HELD --a steering message--> STEERED --the answer to it--> ACTIVE (which then
- * ends as ever) any of them --its end, but something must still come before the answer--> SETTLING --that is
- * done--> SETTLED QUEUED --cancel, end of the CLI--> SETTLED
+ *     QUEUED       -> ACTIVE    its echo came, or a result that belongs to it
+ *     ACTIVE       -> SETTLED   a result, a failure, a cancel, the end of the CLI
+ *     ACTIVE       -> HELD      a result, but subagents that it started still run
+ *     HELD         -> SETTLED   their end, a cancel, the next prompt
+ *     ACTIVE, HELD -> STEERED   a steering message
+ *     STEERED      -> ACTIVE    the answer to it; it then ends as ever
+ *     any of them  -> SETTLING  its end, but something must still come before the answer
+ *     SETTLING     -> SETTLED   that is done
+ *     QUEUED       -> SETTLED   a cancel, the end of the CLI
  *
  * A cancel or the CLI's end overtakes what a settling turn waits for; the caller delivers no frames
  * meanwhile.

@@ -275,17 +275,6 @@ static void test_the_last_line_needs_no_end(void **state)
     assert_true(b->closed);
 }
 
-static void test_pausing_keeps_the_order(void **state)
-{
-    struct bench *b = *state;
-    rpc_endpoint_pause(b->ep, true);
-    say(b, "{\"jsonrpc\":\"2.0\",\"method\":\"a\"}\n{\"jsonrpc\":\"2.0\",\"method\":\"b\"}\n");
-    assert_int_equal(b->calls.n, 0);
-    rpc_endpoint_pause(b->ep, false);
-    settle(b);
-    assert_str(buf_str(&b->calls), "a;b;");
-}
-
 static void test_a_slow_reader_is_told_and_loses_nothing(void **state)
 {
     struct bench *b = *state;
@@ -480,7 +469,6 @@ int main(void)
         RPC_TEST(test_calls_are_matched_by_id),
         RPC_TEST(test_a_malformed_answer_rejects),
         RPC_TEST(test_the_last_line_needs_no_end),
-        RPC_TEST(test_pausing_keeps_the_order),
         RPC_TEST(test_a_slow_reader_is_told_and_loses_nothing),
         RPC_TEST(test_finds_open_requests),
         RPC_TEST(test_open_requests_are_freed_with_the_endpoint),

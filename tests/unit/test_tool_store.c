@@ -109,6 +109,25 @@ static void test_the_calls_used_last_are_kept(void **state)
     check(false, NULL, ENTRIES("k=1", ), "{\"_meta\":{\"claudeCode\":{\"k\":1}}}");
 }
 
+static void test_a_terminal_that_runs_is_kept(void **state)
+{
+    (void)state;
+    struct stored_call *call = tool_store_open(store, STR("s"), STR("t"), true);
+    assert_non_null(call);
+    call->terminal = true;
+    for (int i = 0; i < 2 * TOOL_STORE_MAX; i++) {
+        char id[16];
+        (void)snprintf(id, sizeof(id), "%d", i);
+        struct stored_call *other = tool_store_open(store, STR("s"), str_of(id), true);
+        assert_non_null(other);
+        other->terminal = i >= TOOL_STORE_MAX; /* in the end all run */
+    }
+    assert_true(tool_store_open(store, STR("s"), STR("t"), false)->terminal == false); /* it had to go at last */
+    struct stored_call *last = tool_store_open(store, STR("s"), STR("last"), true);
+    assert_non_null(last);
+    assert_string_equal(last->id, "last");
+}
+
 #define STORE_TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -118,6 +137,7 @@ int main(void)
         STORE_TEST(test_a_call_without_a_name_gets_that_of_its_tool_once),
         STORE_TEST(test_the_members_of_air_go_together),
         STORE_TEST(test_the_calls_used_last_are_kept),
+        STORE_TEST(test_a_terminal_that_runs_is_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

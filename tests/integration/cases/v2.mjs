@@ -178,6 +178,8 @@ const refused = {
   'a request before initialize': [[call(1, 'session/new', { cwd: '/' })], -32600], 'a notification before initialize': [[{ jsonrpc: '2.0', method: 'session/cancel' }], null],
   'a response before initialize': [[{ jsonrpc: '2.0', id: 1, result: {} }], null],
 };
+refused['initialize among other messages'] = [[[initialize(2), call(2, 'session/list', {})]], -32600];
+refused['a batch of notifications'] = [[[{ jsonrpc: '2.0', method: 'session/cancel' }]], null];
 for (const [what, [lines, code]] of Object.entries(refused)) {
   test(`v2: ${what} ends the connection`, async (t) => {
     const { code: exit, got } = await answers(t, [...lines, call(2, 'session/list', {})]);
@@ -218,4 +220,41 @@ test('v2: a batch is answered as one', async (t) => {
   const { items } = agent.messages.findLast((m) => m.kind === 'batch');
   assert.deepEqual(items.map((m) => [m.id, m.error?.code]).sort(), [[2, undefined], [3, -32601], [null, -32600]].sort());
   assert.equal(items[0].id, null);
+  const before = agent.messages.length;
+  agent.write(JSON.stringify([{ jsonrpc: '2.0', method: 'session/cancel', params: {} }]));
+  agent.write('[]');
+  await agent.until(() => agent.messages.length > before, 'the answer to an empty one');
+  assert.deepEqual(agent.messages.slice(before).map((m) => [m.kind, m.id, m.error?.code]), [['response', null, -32600]]);
+  agent.problems.length = 0; // nobody asked for it
+});
+
+test('v2: a command that goes on in the background ends its terminal when it ends', async (t) => {
+  const world = await t.world({ settings: { permissions: { defaultMode: 'bypassPermissions' } }, model: { main: [[{ type: 'tool_use', id: 'toolu_1', name: 'Bash', input: { command: 'until [ -e done ]; do sleep 0.1; done', run_in_background: true } }], says('Started.'), says('It is over.')] } });
+  const agent = await world.session({ client: 'v2' });
+  const exits = () => agent.updates().filter((u) => u.sessionUpdate === 'terminal_update' && u.exitStatus);
+  await agent.turn('go');
+  assert.equal(agent.call('toolu_1').status, 'completed');
+  assert.deepEqual(exits(), []);
+  const from = agent.messages.length;
+  world.write('done', '');
+  await agent.idle(agent.session, from);
+  assert.deepEqual(exits().map((u) => u.exitStatus), [{}]);
+  assert.deepEqual(repeated(story(agent, from)), ['terminal_update', 'running', 'agent_message_chunk', 'idle']);
+});
+
+test('v2: a subagent is a session with states of its own', async (t) => {
+  const launch = { type: 'tool_use', id: 'toolu_1', name: 'Agent', input: { description: 'Look', prompt: 'CHILD: look.', subagent_type: 'general-purpose', run_in_background: false } };
+  const world = await t.world({ ...asks, model: { main: [[launch], says('Done.')], agents: { CHILD: [[bash('toolu_2', 'mkdir made')], says('Looked.')] } } });
+  const agent = await world.session({ client: 'v2' });
+  await agent.turn('go');
+  const [{ sessionId: child }] = agent.updates(agent.session).filter((u) => u.sessionUpdate === 'subagent_update');
+  const states = (session) => agent.updates(session).filter((u) => u.sessionUpdate === 'state_update').map((u) => u.state);
+  assert.deepEqual(states(child), ['running', 'requires_action', 'running', 'idle']);
+  assert.deepEqual(states(agent.session), ['running', 'requires_action', 'running', 'idle']);
+  assert.equal(agent.asked[0].sessionId, child);
+  assert.equal(agent.text(child), 'Looked.');
+  assert.equal(agent.call('toolu_2', child).status, 'completed');
+  const from = agent.messages.length;
+  await agent.ask('session/resume', { sessionId: agent.session, cwd: world.workspace, replayFrom: { type: 'start' } });
+  assert.deepEqual(agent.messages.slice(from).filter((m) => m.params?.update?.state && m.params.sessionId === child).map((m) => m.params.update.state), ['running', 'idle']);
 });
