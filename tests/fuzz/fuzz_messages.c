@@ -382,9 +382,9 @@ static void ready(void *user, struct session *s, const struct session_error *err
 
 static void begin(unsigned which)
 {
-    bool v2 = which >= 5;
+    int version = which >= 5 ? 2 : 1;
     AUTO_JSON(capabilities) = json_parse(str_of(clients[which]), NULL);
-    agent_use_client(&self.agent, v2 ? 2 : 1, json_root(capabilities));
+    agent_use_client(&self.agent, version, version, json_root(capabilities));
     self.filter = meta_filter_new();
     self.ready = self.failed = false;
     struct session_params params = {.cwd = str_of(self.folder)};
