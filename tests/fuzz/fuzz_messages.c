@@ -59,6 +59,7 @@ static struct client {
     struct ask asks[ASKS_MAX];
     uint64_t last_ask;
     bool ready, failed;
+    enum foreground work; /* the state that was told last */
     struct session *session;
 } self;
 
@@ -178,6 +179,16 @@ static void say_update(void *me, str session, const char *name, str members)
     say_members(me, session, members);
 }
 
+static void say_foreground(void *me, str session, enum foreground what, const struct turn_end *end)
+{
+    (void)me;
+    (void)session;
+    FUZZ_CHECK(what != self.work, "a state is not told twice");
+    FUZZ_CHECK(self.work != FOREGROUND_ENDED || what == FOREGROUND_RUNNING, "work begins by running");
+    FUZZ_CHECK(what != FOREGROUND_ENDED || end->stop_reason || end->code, "work ends with a reason or an error");
+    self.work = what;
+}
+
 static void say_raw(void *me, str session, json message)
 {
     (void)me;
@@ -254,6 +265,7 @@ static const struct surface surface = {
     .info = say_members,
     .notice = say_notice,
     .update = say_update,
+    .foreground = say_foreground,
     .raw = say_raw,
     .auth_status = say_status,
     .ask_permission = ask_permission,
@@ -387,6 +399,7 @@ static void begin(unsigned which)
     agent_use_client(&self.agent, version, version, json_root(capabilities));
     self.filter = meta_filter_new();
     self.ready = self.failed = false;
+    self.work = FOREGROUND_ENDED;
     struct session_params params = {.cwd = str_of(self.folder)};
     self.session = session_new(&self.agent, &params, capabilities, ready, NULL);
     if (!self.filter || !self.session) {
@@ -415,6 +428,7 @@ static void finish(void)
     for (size_t i = 0; i < ASKS_MAX; i++) {
         FUZZ_CHECK(!self.asks[i].id, "no question outlives its session");
     }
+    FUZZ_CHECK(self.work == FOREGROUND_ENDED, "no work outlives its session");
     map_free(&self.announced, NULL);
     meta_filter_free(self.filter);
 }
