@@ -12,7 +12,8 @@ struct route_change {
     bool logout;
     bool replaces;                /* open sessions get other processes, as far as is known yet */
     struct provider_route *route; /* to set; NULL: none */
-    struct buf message, data;     /* why a logout failed; empty: it did not */
+    bool failed;                  /* a logout did */
+    struct buf message, data;     /* and why */
     session_done_cb *done;
     void *user;
 };
@@ -203,6 +204,7 @@ static void signed_out(void *user, const struct session_error *error)
         return;
     }
     if (error) {
+        c->failed = true;
         buf_put_str(&c->message, error->message);
         buf_put_str(&c->data, error->data);
     }
@@ -254,7 +256,7 @@ static void finish(struct route_change *c)
         .data = c->data.n ? buf_str(&c->data) : STR_ABSENT,
     };
     list_remove(&c->link); /* the agent may be closed by the answer */
-    c->done(c->user, c->message.n ? &error : NULL);
+    c->done(c->user, c->failed ? &error : NULL);
     free_change(c);
 }
 
