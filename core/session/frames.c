@@ -167,6 +167,11 @@ static void end_task(void *user, const struct live_task *task)
     }
 }
 
+void session_end_tasks(struct session *s, bool reset)
+{
+    live_tasks_clear(&s->live, reset, end_task, s);
+}
+
 static void note_task(struct session *s, struct live_event e)
 {
     if (e.change == LIVE_ENDED) {
@@ -241,9 +246,9 @@ static void on_conversation_reset(struct session *s, json m)
     (void)m;
     bool lost = false;
     children_finish(s, SUBAGENT_FAILED);
+    session_end_tasks(s, true);
     tool_calls_close(&s->calls, true, false, &lost);
     subagents_clear(&s->subagents);
-    live_tasks_clear(&s->live);
     extensions_reset(s);
     session_clear_streams(s);
     title_reset(&s->title);

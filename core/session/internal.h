@@ -182,6 +182,9 @@ void session_warn_auto(struct session *s);
 
 /* frames.c */
 void session_on_frame(struct session *s, struct json_doc *doc);
+/* The tasks beside the conversation are over (live_tasks_clear()), and so are the terminals of commands among
+ * them. Due before calls are closed: those of tasks that live on stay open. */
+void session_end_tasks(struct session *s, bool reset);
 
 /* titling.c: a turn is over */
 void session_update_title(struct session *s);

@@ -82,7 +82,7 @@ bool session_restart(struct session *s, const struct restart_request *rq, sessio
     size_t unsent = unsent_prompts(s);
     session_drop_questions(s);
     children_finish(s, s->turns.cancelled ? SUBAGENT_CANCELLED : SUBAGENT_FAILED);
-    live_tasks_clear(&s->live); /* before the calls, of which those of background work live on else */
+    session_end_tasks(s, false); /* before the calls, of which those of background work live on else */
     tool_calls_close(&s->calls, true, false, &lost);
     subagents_clear(&s->subagents);
     session_clear_streams(s);
