@@ -6,6 +6,7 @@
 #include "session/internal.h"
 #include "session/local_command.h"
 #include "session/raw_messages.h"
+#include "session/routes.h"
 
 /* ---- Commands ---- */
 
@@ -96,6 +97,7 @@ static void on_state(struct session *s, json m)
     if (str_is(state, "idle")) {
         extensions_idle(s);
         session_update_title(s);
+        routes_look_again(s->agent->routes);
     }
 }
 
