@@ -6,8 +6,11 @@
 #include "session/internal.h"
 #include "session/routes.h"
 
+static const struct agent_limits limits = {.logout = 30000, .restart = 60000, .change = 30000};
+
 bool agent_init(struct agent *a)
 {
+    a->limits = limits;
     a->client = (struct client_capabilities){.protocol_version = 1};
     a->sessions = MAP_INIT;
     a->windows = USAGE_WINDOWS_INIT;
@@ -24,6 +27,7 @@ void agent_close(struct agent *a)
     a->closing = true;
     auth_probe_free(a->probe);
     a->probe = NULL;
+    agent_drop_sign_out(a);
     size_t at = 0;
     void *s;
     while (map_next(&a->sessions, &at, NULL, &s)) {

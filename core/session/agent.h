@@ -19,7 +19,15 @@
 #include "session/usage.h"
 
 struct history;
+struct logout;
 struct routes;
+
+/* How long a CLI that says nothing is waited for, in ms; agent_init() sets them. */
+struct agent_limits {
+    unsigned logout;  /* `claude auth logout` */
+    unsigned restart; /* a CLI that takes another's place: until it serves the session */
+    unsigned change;  /* an option change that keeps a change of the route waiting */
+};
 
 struct agent {
     uv_loop_t *loop;
@@ -38,6 +46,8 @@ struct agent {
     struct usage_windows windows;
     struct providers *providers;
     struct routes *routes; /* changes of them */
+    struct logout *logout; /* the one under way, or NULL */
+    struct agent_limits limits;
 
     struct auth_status auth;
     struct auth_probe *probe;
@@ -68,8 +78,10 @@ void agent_note_account(struct agent *a, json account, str api_key_helper);
 /* The client authenticated with a gateway; `base_url` is absent when it gave none. */
 void agent_note_gateway(struct agent *a, str base_url);
 
-/* Runs `claude auth logout` (logout.c). `done` may come at once, or when the agent is closing. */
+/* Runs `claude auth logout` (logout.c), one at a time. `done` may come at once. */
 void agent_sign_out(struct agent *a, session_done_cb *done, void *user);
+/* Ends the one that runs, if any; its `done` does not come. */
+void agent_drop_sign_out(struct agent *a);
 /* What was known counts no more: a fresh probe says who is signed in, and when it says nothing, nobody is.
  * `done` comes after the client was told. */
 void agent_forget_account(struct agent *a, void (*done)(void *user), void *user);

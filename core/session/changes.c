@@ -17,7 +17,8 @@ struct change {
     struct options_change c;
     enum { CHANGE_START, CHANGE_REQUEST, CHANGE_SWITCH, CHANGE_RESTART } kind;
     bool begun, in_flight;
-    bool dropped; /* the session closed while a request was in flight: the answer frees it */
+    uint64_t since; /* with `in_flight`, on the loop's clock */
+    bool dropped;   /* the session closed while a request was in flight: the answer frees it */
     enum { SET_NOTHING, SET_MODE, SET_OPTION, MODEL_SWITCHED } what;
     struct json_doc *value;
     str text; /* the mode, the option's id or the model; owned */
@@ -75,7 +76,11 @@ static void change_answered(void *user, const char *error, json payload)
         free_change(ch);
         return;
     }
-    options_change_answered(ch->s->options, &ch->c, error);
+    if (ch->kind == CHANGE_RESTART && error && strcmp(error, "timeout") == 0) {
+        options_fail(&ch->c, session_restart_late);
+    } else {
+        options_change_answered(ch->s->options, &ch->c, error);
+    }
     run_change(ch->s);
 }
 
@@ -103,8 +108,10 @@ static void run_change(struct session *s)
     if (!rq) {
         finish_change(ch);
     } else if (s->cli) {
+        unsigned limit = ch->kind == CHANGE_RESTART ? session_restart_time_left(s) : 0;
         ch->in_flight = true;
-        cli_control_request(s->cli, rq->subtype, rq->members, 0, change_answered, ch);
+        ch->since = uv_now(s->agent->loop);
+        cli_control_request(s->cli, rq->subtype, rq->members, limit, change_answered, ch);
     } else {
         change_answered(ch, "Query closed before response received", JSON_NONE);
     }
@@ -123,6 +130,12 @@ void session_drop_changes(struct session *s, const struct session_error *error)
             free_change(ch);
         }
     }
+}
+
+bool session_change_is_stuck(const struct session *s, unsigned limit_ms)
+{
+    const struct change *ch = LIST_FIRST(&s->changes, struct change, link);
+    return ch && ch->in_flight && uv_now(s->agent->loop) >= ch->since + limit_ms;
 }
 
 static struct change *new_change(struct session *s)

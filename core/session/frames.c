@@ -6,6 +6,7 @@
 #include "session/internal.h"
 #include "session/local_command.h"
 #include "session/raw_messages.h"
+#include "session/routes.h"
 
 /* ---- Commands ---- */
 
@@ -96,6 +97,7 @@ static void on_state(struct session *s, json m)
     if (str_is(state, "idle")) {
         extensions_idle(s);
         session_update_title(s);
+        routes_look_again(s->agent->routes);
     }
 }
 
@@ -165,6 +167,11 @@ static void end_task(void *user, const struct live_task *task)
     if (task->owes_exit && task->call) {
         tool_calls_terminal_ended(&s->calls, str_of(task->call), str_of(task->call_parent));
     }
+}
+
+void session_end_tasks(struct session *s, bool reset)
+{
+    live_tasks_clear(&s->live, reset, end_task, s);
 }
 
 static void note_task(struct session *s, struct live_event e)
@@ -241,9 +248,9 @@ static void on_conversation_reset(struct session *s, json m)
     (void)m;
     bool lost = false;
     children_finish(s, SUBAGENT_FAILED);
+    session_end_tasks(s, true);
     tool_calls_close(&s->calls, true, false, &lost);
     subagents_clear(&s->subagents);
-    live_tasks_clear(&s->live);
     extensions_reset(s);
     session_clear_streams(s);
     title_reset(&s->title);

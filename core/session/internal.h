@@ -179,10 +179,15 @@ void session_on_ended(struct session *s, const struct cli_exit *how);
  * when it is due. */
 struct options_change *session_start_change(struct session *s);
 void session_drop_changes(struct session *s, const struct session_error *error);
+/* The CLI has owed the change under way an answer for so long. */
+bool session_change_is_stuck(const struct session *s, unsigned limit_ms);
 void session_warn_auto(struct session *s);
 
 /* frames.c */
 void session_on_frame(struct session *s, struct json_doc *doc);
+/* The tasks beside the conversation are over (live_tasks_clear()), and so are the terminals of commands among
+ * them. Due before calls are closed: those of tasks that live on stay open. */
+void session_end_tasks(struct session *s, bool reset);
 
 /* titling.c: a turn is over */
 void session_update_title(struct session *s);
@@ -232,8 +237,10 @@ void session_question_withdrawn(struct session *s, str request_id);
 void session_drop_questions(struct session *s);
 
 /* The process: start.c, session.c. Starts the CLI; `cb` gets the answer to initialize, with the session as
- * its user and a reference to it, which `cb` gives back. False: memory is out. */
-bool session_spawn(struct session *s, const struct launch *launch, control_answer_cb *cb) WARN_UNUSED;
+ * its user and a reference to it, which `cb` gives back; within `limit_ms`, where 0 is no limit. False:
+ * memory is out. */
+bool session_spawn(struct session *s, const struct launch *launch, unsigned limit_ms,
+                   control_answer_cb *cb) WARN_UNUSED;
 /* Takes the CLI away from the session: nothing of it reaches the session any more, but its end. NULL when
  * there is none. */
 struct cli_control *session_let_go(struct session *s);

@@ -44,13 +44,20 @@ static void drop_settled(struct live_tasks *lt, struct live_task *t)
     free_task(t);
 }
 
-void live_tasks_clear(struct live_tasks *lt)
+void live_tasks_clear(struct live_tasks *lt, bool reset,
+                      void (*ended)(void *user, const struct live_task *task), void *user)
 {
     LIST_EACH(t, &lt->tasks, struct live_task, link) {
+        if (reset && t->backgrounded && !t->subagent) {
+            continue;
+        }
+        map_remove(&lt->by_id, str_of(t->id));
+        list_remove(&t->link);
+        if (ended) {
+            ended(user, t);
+        }
         free_task(t);
     }
-    list_init(&lt->tasks);
-    map_free(&lt->by_id, NULL);
     if (lt->gone) {
         free_task(lt->gone);
         lt->gone = NULL;
@@ -62,7 +69,8 @@ void live_tasks_clear(struct live_tasks *lt)
 
 void live_tasks_free(struct live_tasks *lt)
 {
-    live_tasks_clear(lt);
+    live_tasks_clear(lt, false, NULL, NULL);
+    map_free(&lt->by_id, NULL);
     map_free(&lt->runs, NULL);
     LIST_EACH(r, &lt->run_order, struct live_run, link) {
         free_run(r);

@@ -69,8 +69,10 @@ void live_tasks_level(struct live_tasks *lt, json list,
                       void (*ended)(void *user, const struct live_task *task), void *user);
 /* A turn became active that is not only a local command. */
 void live_tasks_activation(struct live_tasks *lt);
-/* Everything ends: the CLI is gone, or the conversation was reset. */
-void live_tasks_clear(struct live_tasks *lt);
+/* Everything ends, as the CLI is gone; or (`reset`) the conversation was reset: commands and the like that
+ * run in the background go on then. `ended` (may be NULL) is called for each task that ends. */
+void live_tasks_clear(struct live_tasks *lt, bool reset,
+                      void (*ended)(void *user, const struct live_task *task), void *user);
 
 struct live_task *live_tasks_find(const struct live_tasks *lt, str id);
 /* The live task that this tool call began; NULL when there is none. */

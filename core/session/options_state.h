@@ -64,8 +64,6 @@ enum step {
 };
 
 void options_begin(struct options_change *c);
-/* Refuses the change with -32603. An absent text: memory is out. */
-void options_fail(struct options_change *c, str text);
 void options_ask_model(struct options_change *c, enum step step, str value);
 void options_ask_mode(struct options_change *c, enum step step, enum mode mode);
 /* An absent level takes the override away. */

@@ -419,7 +419,7 @@ void session_end_turns(struct session *s, bool died)
                               .message = str_of(died ? DIED_TEXT : ENDED_TEXT)};
     struct turn_end active = {.stop_reason = "end_turn"};
     struct failure_record record;
-    live_tasks_clear(&s->live);
+    session_end_tasks(s, false);
     if (!failed) {
         active.members = keep_members(s, NULL);
     } else if (working && air) {

@@ -13,6 +13,7 @@ struct restart {
     struct restart_request rq;
     session_restarted_cb *done;
     struct cli_control *old; /* while it closes */
+    uint64_t deadline;       /* of the process that starts, on the loop's clock */
     struct arena mem;        /* of `launch` */
     struct launch launch;
     bool resumed;      /* the process that starts was asked to resume the conversation */
@@ -20,6 +21,8 @@ struct restart {
     struct buf before; /* the options as the client knows them; empty: it is not told of others */
     enum mode mode_before;
 };
+
+const str session_restart_late = STR_INIT("the Claude Code CLI did not answer in time");
 
 static void free_restart(struct restart *r)
 {
@@ -82,7 +85,7 @@ bool session_restart(struct session *s, const struct restart_request *rq, sessio
     size_t unsent = unsent_prompts(s);
     session_drop_questions(s);
     children_finish(s, s->turns.cancelled ? SUBAGENT_CANCELLED : SUBAGENT_FAILED);
-    live_tasks_clear(&s->live); /* before the calls, of which those of background work live on else */
+    session_end_tasks(s, false); /* before the calls, of which those of background work live on else */
     tool_calls_close(&s->calls, true, false, &lost);
     subagents_clear(&s->subagents);
     session_clear_streams(s);
@@ -127,6 +130,12 @@ static void tune(struct session *s, json initialize)
     r->phase = RESTART_TUNING;
 }
 
+unsigned session_restart_time_left(const struct session *s)
+{
+    uint64_t now = uv_now(s->agent->loop), deadline = s->restart ? s->restart->deadline : 0;
+    return deadline > now ? (unsigned)(deadline - now) : s->restart != NULL;
+}
+
 static void initialized(void *user, const char *error, json payload)
 {
     struct session *s = user;
@@ -138,6 +147,8 @@ static void initialized(void *user, const char *error, json payload)
             json init = json_root(s->initialized);
             agent_note_account(s->agent, json_get(init, "account"), settings_api_key_helper(s->settings));
             tune(s, init);
+        } else if (strcmp(error, "timeout") == 0) {
+            fail(s, session_restart_late);
         } else if (strcmp(error, "Query closed before response received") != 0) {
             fail(s, str_of(error));
         } /* else the end of the process follows, with a better reason */
@@ -169,7 +180,8 @@ static void start(struct session *s)
     *(r->resumed ? &rq.resume_id : &rq.session_id) = str_of(s->conversation);
     const char *why = named ? launch_build(&r->mem, &rq, &r->launch) : "out of random numbers";
     r->phase = RESTART_STARTING;
-    if (why || !arena_ok(&r->mem) || !session_spawn(s, &r->launch, initialized)) {
+    r->deadline = uv_now(a->loop) + a->limits.restart;
+    if (why || !arena_ok(&r->mem) || !session_spawn(s, &r->launch, a->limits.restart, initialized)) {
         fail(s, str_of(why ? why : "out of memory"));
     }
 }

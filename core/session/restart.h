@@ -8,7 +8,8 @@
  * tool calls are closed, its messages are dropped. The two never run side by side. An active turn stays
  * active. Prompts that the old process had not taken in, and those that come meanwhile, are written to the
  * new one at the end; option changes of the client wait as long. A conversation of which nothing is stored
- * begins anew under its id. A failure ends the turns with its reason, and the session becomes a husk. */
+ * begins anew under its id. A failure ends the turns with its reason, and the session becomes a husk; so does
+ * a new process that does not answer in time (agent_limits). */
 #ifndef HERALD_SESSION_RESTART_H
 #define HERALD_SESSION_RESTART_H
 
@@ -37,6 +38,10 @@ bool session_restart(struct session *s, const struct restart_request *rq,
  * the session closes. */
 void session_restart_ended(struct session *s, const struct cli_exit *how);
 void session_restart_tuned(struct session *s, const struct options_change *c);
+/* Why a process that took too long was given up. */
+extern const str session_restart_late;
+/* How long the process that starts may still take, in ms: at least 1, and 0 when none starts. */
+unsigned session_restart_time_left(const struct session *s);
 void session_restart_drop(struct session *s);
 
 #endif

@@ -12,7 +12,8 @@ struct route_change {
     bool logout;
     bool replaces;                /* open sessions get other processes, as far as is known yet */
     struct provider_route *route; /* to set; NULL: none */
-    struct buf message, data;     /* why a logout failed; empty: it did not */
+    bool failed;                  /* a logout did */
+    struct buf message, data;     /* and why */
     session_done_cb *done;
     void *user;
 };
@@ -106,9 +107,15 @@ void routes_when_settled(struct routes *r, struct route_waiter *w, void (*go_on)
 
 /* ---- The sessions ---- */
 
+static bool changes(const struct session *s)
+{
+    return s->state == SESSION_OPEN && !list_empty(&s->changes) &&
+           !session_change_is_stuck(s, s->agent->limits.change);
+}
+
 static bool works(const struct session *s)
 {
-    return s->state == SESSION_OPEN && (s->restart || !list_empty(&s->changes) || turns_working(&s->turns));
+    return s->state == SESSION_OPEN && (s->restart || changes(s) || turns_working(&s->turns));
 }
 
 static bool restarts(const struct session *s)
@@ -141,6 +148,8 @@ static void lose(struct session *s, str why)
                          STR("This session could not go on with another provider. Start a new one."),
                          &record)) {
         session_send_failure(s, &record);
+    } else if (!s->agent->client.air_session_failure) {
+        session_warn(s, "Session closed", "it could not go on with another provider. Start a new one.");
     }
     session_close(s, NULL, NULL);
 }
@@ -183,6 +192,19 @@ static void replace_all(struct routes *r)
     }
 }
 
+/* Prompts that wait for the change do not wait for subagents in the background first. */
+static void release_held(struct routes *r)
+{
+    size_t at = 0;
+    void *p;
+    while (map_next(&r->agent->sessions, &at, NULL, &p)) {
+        struct session *s = p;
+        session_ref(s);
+        turns_release(&s->turns);
+        session_unref(s);
+    }
+}
+
 static void send_unsent(struct routes *r)
 {
     size_t at = 0;
@@ -203,6 +225,7 @@ static void signed_out(void *user, const struct session_error *error)
         return;
     }
     if (error) {
+        c->failed = true;
         buf_put_str(&c->message, error->message);
         buf_put_str(&c->data, error->data);
     }
@@ -250,11 +273,11 @@ static void finish(struct route_change *c)
 {
     struct session_error error = {
         .code = -32603,
-        .message = buf_str(&c->message),
+        .message = c->message.n ? buf_str(&c->message) : STR_ABSENT,
         .data = c->data.n ? buf_str(&c->data) : STR_ABSENT,
     };
     list_remove(&c->link); /* the agent may be closed by the answer */
-    c->done(c->user, c->message.n ? &error : NULL);
+    c->done(c->user, c->failed ? &error : NULL);
     free_change(c);
 }
 
@@ -267,6 +290,9 @@ static bool go_on(struct routes *r, struct route_change *c)
         return true;
     case QUIETING:
         if (c->replaces && any_session(r->agent, works)) {
+            if (any_session(r->agent, changes)) {
+                uv_timer_start(&r->timer, look, r->agent->limits.change, 0);
+            }
             return false;
         }
         take_effect(r, c);
@@ -293,6 +319,9 @@ static bool go_on(struct routes *r, struct route_change *c)
 static void advance(struct routes *r)
 {
     bool goes_on = true;
+    if (routes_pending(r)) {
+        release_held(r); /* the agent may be closed by the answers */
+    }
     while (goes_on && !list_empty(&r->changes)) {
         struct route_change *c = LIST_ENTRY(r->changes.next, struct route_change, link);
         // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): one that is done was taken out of the list

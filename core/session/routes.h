@@ -1,9 +1,12 @@
 /* Changes of where the CLI sends its API calls that reach open sessions: providers/set, providers/disable and
  * logout.
  *
- * They take place one after the other. One that changes the route waits until no session works on a prompt;
- * then it takes effect, and each open session gets another CLI process (restart.h) under the new route, in
- * the same conversation. It is answered when they all are back:
+ * They take place one after the other. One that changes the route waits until no session works: on a prompt,
+ * on an option change, or on something that the CLI began by itself. Two things are not waited for:
+ * background subagents that hold the answer of a prompt while another prompt of the session waits for the
+ * change, and an option change that the CLI has left unanswered for too long (agent_limits), which fails with
+ * its process. Then it takes effect, and each open session gets another CLI process (restart.h) under the new
+ * route, in the same conversation. It is answered when they all are back:
  *
  *     WAITING --its turn--> SIGNING_OUT (logout) --> QUIETING --nobody works--> REPLACING --all are back-->
  * LOOKING (logout: who is signed in now) --> DONE

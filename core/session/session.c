@@ -214,6 +214,8 @@ bool session_prompt(struct session *s, json blocks, json meta, const struct turn
     t->unsent = true;
     if (now) {
         send_prompt(s, t);
+    } else {
+        routes_look_again(s->agent->routes); /* it may wait for a held turn */
     }
     extensions_sent(s, blocks, meta, str_of(uuid));
     local_command_sent(s, blocks, uuid);

@@ -158,7 +158,7 @@ static const struct cli_control_events control_events = {
     .ended = on_ended,
 };
 
-bool session_spawn(struct session *s, const struct launch *launch, control_answer_cb *cb)
+bool session_spawn(struct session *s, const struct launch *launch, unsigned limit_ms, control_answer_cb *cb)
 {
     struct agent *a = s->agent;
     struct cli_spawn spawn = {.executable = s->executable,
@@ -178,7 +178,7 @@ bool session_spawn(struct session *s, const struct launch *launch, control_answe
     session_ref(s); /* the process's */
     session_pause(s, a->congested);
     session_ref(s); /* the answer's */
-    cli_control_request(s->cli, "initialize", launch->initialize, 0, cb, s);
+    cli_control_request(s->cli, "initialize", launch->initialize, limit_ms, cb, s);
     return true;
 }
 
@@ -210,7 +210,7 @@ static void launch_cli(struct session *s, struct start *st)
         return;
     }
     s->executable = str_dup(st->cli.path);
-    if (!s->executable || !session_spawn(s, &s->launch, on_initialized)) {
+    if (!s->executable || !session_spawn(s, &s->launch, 0, on_initialized)) {
         session_fail_start(s, &session_error_memory);
     }
 }

@@ -152,7 +152,21 @@ bool turns_working(const struct turns *ts)
             return true;
         }
     }
-    return false;
+    return ts->busy && (ts->cycle || ts->requested);
+}
+
+void turns_release(struct turns *ts)
+{
+    struct turn *held = ts->active;
+    if (!held || held->state != TURN_HELD) {
+        return;
+    }
+    LIST_EACH(t, &ts->queue, struct turn, link) {
+        if (t->unsent) {
+            turn_settle_recorded(ts, held);
+            return;
+        }
+    }
 }
 
 void turns_refuse(struct turns *ts, struct turn *t, const struct turn_end *end)

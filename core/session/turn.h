@@ -190,8 +190,10 @@ struct turn *turns_add(struct turns *ts, const char *uuid, const struct turn_obs
 /* Of a prompt whose outcome nobody waits for. */
 extern const struct turn_observer turn_observer_nobody;
 bool turns_busy(const struct turns *ts);
-/* A prompt that the CLI was given is not answered yet. */
+/* A prompt that the CLI was given is not answered yet, or the CLI works on something of its own. */
 bool turns_working(const struct turns *ts);
+/* Answers a held turn that a prompt which is not sent yet waits for: as the CLI's taking it in would. */
+void turns_release(struct turns *ts);
 /* Answers a prompt that was not given to the CLI. */
 void turns_refuse(struct turns *ts, struct turn *t, const struct turn_end *end);
 struct turn *turns_find(struct turns *ts, str uuid);

@@ -191,8 +191,30 @@ static void test_odd_frames(void **state)
     assert_int_equal(feed(live_tasks_started, "{\"task_id\":\"x\",\"tool_use_id\":5,\"subagent_type\":true}"),
                      LIVE_STARTED);
     assert_false(live_tasks_holds(&lt, STR("x")));
-    live_tasks_clear(&lt);
+    live_tasks_clear(&lt, false, NULL, NULL);
     assert_null(live_tasks_find(&lt, STR("x")));
+}
+
+static unsigned clear(bool reset)
+{
+    ended = 0;
+    live_tasks_clear(&lt, reset, on_ended, &lt);
+    return ended;
+}
+
+static void test_clear(void **state)
+{
+    (void)state;
+    start("child", CHILD ",\"is_backgrounded\":true");
+    start("front", ",\"tool_use_id\":\"call2\"");
+    start("back", ",\"tool_use_id\":\"call3\",\"is_backgrounded\":true");
+    assert_int_equal(clear(true), 2); /* the command in the background goes on */
+    assert_null(live_tasks_find(&lt, STR("child")));
+    assert_null(live_tasks_of_call(&lt, STR("call2")));
+    assert_string_equal(live_tasks_of_call(&lt, STR("call3"))->id, "back");
+    assert_int_equal(clear(false), 1);
+    assert_null(live_tasks_find(&lt, STR("back")));
+    assert_int_equal(clear(false), 0);
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -201,7 +223,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(test_subagent_holds),   CASE(test_resume),     CASE(test_level),      CASE(test_late),
-        CASE(test_runs_are_bounded), CASE(test_foreground), CASE(test_odd_frames),
+        CASE(test_runs_are_bounded), CASE(test_foreground), CASE(test_odd_frames), CASE(test_clear),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
