@@ -73,13 +73,11 @@ for (const [what, cwd] of [['missing', '$WS/nowhere'], ['a file', '$WS/a.txt'], 
   });
 }
 
-test('without claude a session is refused at once, with the reason, and the agent stays', async (t) => {
+test('without claude a session is refused with the reason, and the agent stays', async (t) => {
   const world = await t.world({});
   const agent = world.start({ env: { CLAUDE_CODE_EXECUTABLE: join(world.root, 'nowhere/claude') } });
   await agent.initialize();
-  const started = Date.now();
   const error = await agent.failure(agent.newSession({ cwd: world.workspace }));
-  assert.ok(Date.now() - started < 3000);
   assert.equal(error.code, -32603);
   assert.match(JSON.stringify(error), /nowhere\/claude/);
   const again = await agent.failure(agent.newSession({ cwd: world.workspace }));
