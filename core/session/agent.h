@@ -55,7 +55,7 @@ struct agent {
     struct buf probe_helper; /* the API key helper that counted for it */
     bool forgetting;         /* after a logout: the probe that runs is the one that counts */
     struct history *history; /* the stored sessions */
-    bool replaying; /* what is told at this moment is stored history */
+    bool replaying;          /* what is told at this moment is stored history */
     bool congested;
     bool closing;
 };
