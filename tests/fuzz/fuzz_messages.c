@@ -185,7 +185,8 @@ static void say_foreground(void *me, str session, enum foreground what, const st
     (void)session;
     FUZZ_CHECK(what != self.work, "a state is not told twice");
     FUZZ_CHECK(self.work != FOREGROUND_ENDED || what == FOREGROUND_RUNNING, "work begins by running");
-    FUZZ_CHECK(what != FOREGROUND_ENDED || end->stop_reason || end->code, "work ends with a reason or an error");
+    FUZZ_CHECK(what != FOREGROUND_ENDED || end->stop_reason || end->code,
+               "work ends with a reason or an error");
     self.work = what;
 }
 
