@@ -122,7 +122,8 @@ static void test_a_terminal_that_runs_is_kept(void **state)
         assert_non_null(other);
         other->terminal = i >= TOOL_STORE_MAX; /* in the end all run */
     }
-    assert_true(tool_store_open(store, STR("s"), STR("t"), false)->terminal == false); /* it had to go at last */
+    assert_true(tool_store_open(store, STR("s"), STR("t"), false)->terminal ==
+                false); /* it had to go at last */
     struct stored_call *last = tool_store_open(store, STR("s"), STR("last"), true);
     assert_non_null(last);
     assert_string_equal(last->id, "last");
