@@ -54,9 +54,11 @@ static bool any_request(json batch)
 static bool on_message(void *user, json message)
 {
     struct connection *c = user;
+    if (c->version) {
+        return true;
+    }
     bool batch = json_is(message, JSON_ARRAY);
-    json only = batch && json_count(message) == 1 ? json_nth(message, 0) : message;
-    if (c->version || is_initialize(only)) {
+    if (is_initialize(batch && json_count(message) == 1 ? json_nth(message, 0) : message)) {
         return true;
     }
     if (rpc_is_request(message)) {

@@ -181,11 +181,16 @@ void acp_session_list(struct connection *c, struct rpc_request *req)
 
 /* ---- Ending one ---- */
 
-const struct json_field session_ref_rows[1] = {
+/* For a method that takes a session's id alone. */
+struct session_ref_params {
+    str session_id;
+};
+
+static const struct json_field session_ref_rows[] = {
     ROW(session_ref_params, "sessionId", session_id, FIELD_STRING, FIELD_REQUIRED),
 };
 
-void acp_session_close(struct connection *c, struct rpc_request *req)
+void acp_close(struct connection *c, struct rpc_request *req, session_done_cb *closed)
 {
     struct session_ref_params p = {0};
     if (!READ(req, session_ref_rows, &p)) {
@@ -193,7 +198,8 @@ void acp_session_close(struct connection *c, struct rpc_request *req)
     }
     struct session *s = agent_session(&c->agent, p.session_id);
     if (s) {
-        session_close(s, reply_done, req);
+        rpc_request_set_data(req, c);
+        session_close(s, closed, req);
     } else {
         reply_empty(req);
     }

@@ -53,10 +53,8 @@ struct prompt_params {
 };
 extern const struct json_field prompt_rows[3];
 
-/* For a method that takes a session's id alone, or first of all. */
-struct session_ref_params {
-    str session_id;
-};
-extern const struct json_field session_ref_rows[1];
+/* session/close. `closed` answers the request, which is its `user` and has the connection as its data; a
+ * session that is not open is answered at once. */
+void acp_close(struct connection *c, struct rpc_request *req, session_done_cb *closed);
 
 #endif

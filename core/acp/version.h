@@ -50,7 +50,6 @@ void acp_providers_set(struct connection *c, struct rpc_request *req);
 void acp_providers_disable(struct connection *c, struct rpc_request *req);
 void acp_session_list(struct connection *c, struct rpc_request *req);
 void acp_session_delete(struct connection *c, struct rpc_request *req);
-void acp_session_close(struct connection *c, struct rpc_request *req);
 void acp_cancel(struct connection *c, json params);
 
 /* initialize: who we are, an object; the member of `_meta` for AIR; the methods to sign in with. */

@@ -49,6 +49,11 @@ static void do_set_option(struct connection *c, struct rpc_request *req)
     acp_set_option(c, req, &p);
 }
 
+static void do_session_close(struct connection *c, struct rpc_request *req)
+{
+    acp_close(c, req, reply_done);
+}
+
 /* ---- Prompts ---- */
 
 static void prompt_inserted(void *user, const char *uuid)
@@ -206,7 +211,7 @@ static const struct acp_method methods[] = {
     {"session/prompt", do_prompt},
     {"session/set_mode", do_set_mode},
     {"session/set_config_option", do_set_option},
-    {"session/close", acp_session_close},
+    {"session/close", do_session_close},
     {"_session/steering", do_steering},
     {"_session/goal", acp_v1_session_goal},
     {"_session/async_task/stop", acp_v1_async_task_stop},

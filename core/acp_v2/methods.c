@@ -51,23 +51,7 @@ static void forget_closed(void *user, const struct session_error *error)
 
 static void do_session_close(struct connection *c, struct rpc_request *req)
 {
-    struct session_ref_params p = {0};
-    if (!READ(req, session_ref_rows, &p)) {
-        return;
-    }
-    struct session *s = agent_session(&c->agent, p.session_id);
-    if (s) {
-        rpc_request_set_data(req, c);
-        session_close(s, forget_closed, req);
-    } else {
-        reply_empty(req);
-    }
-}
-
-static void on_cancel_request(struct connection *c, json params)
-{
-    (void)c; /* every request here ends by itself; a turn ends by session/cancel */
-    (void)params;
+    acp_close(c, req, forget_closed);
 }
 
 static const struct acp_method methods[] = {
@@ -87,9 +71,9 @@ static const struct acp_method methods[] = {
     {"session/close", do_session_close},
 };
 
+/* Not $/cancel_request: every request here ends by itself, and a turn by session/cancel. */
 static const struct acp_notification notifications[] = {
     {"session/cancel", acp_cancel},
-    {"$/cancel_request", on_cancel_request},
 };
 
 static void close_state(void *state)

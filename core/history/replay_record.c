@@ -16,11 +16,7 @@ static str place(const struct replay_view *v, const struct replay_child *child)
 
 static str child_meta(const struct replay_view *v, struct buf *b)
 {
-    if (!v->child) {
-        return STR_ABSENT;
-    }
-    children_put_meta(b, str_of(v->child->call));
-    return buf_str(b);
+    return children_meta(b, v->child ? str_of(v->child->call) : STR_ABSENT);
 }
 
 static void say(struct replay_view *v, enum message_role role, str message_id, str text)

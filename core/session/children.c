@@ -117,21 +117,28 @@ void children_tool(struct session *s, struct tool_report *report)
 
 void children_say(struct session *s, str launch, const struct subagent_update *update)
 {
+    AUTO_BUF(meta);
+    struct subagent_update u = *update;
+    u.meta = children_meta(&meta, launch);
     if (launch.p && children_shown(s)) {
-        subagents_say(&s->subagents, launch, update);
+        subagents_say(&s->subagents, launch, &u);
     } else {
-        deliver(s, STR_ABSENT, update);
+        deliver(s, STR_ABSENT, &u);
     }
 }
 
-void children_put_meta(struct buf *b, str launch)
+str children_meta(struct buf *b, str launch)
 {
+    if (!launch.p) {
+        return STR_ABSENT;
+    }
     json_open_object(b);
     json_key(b, "claudeCode");
     json_open_object(b);
     json_member_str(b, "parentToolUseId", launch);
     json_close_object(b);
     json_close_object(b);
+    return buf_str(b);
 }
 
 void children_task(struct session *s, json frame, void (*step)(struct subagents *sa, json frame))

@@ -11,11 +11,12 @@ bool children_shown(const struct session *s);
 
 /* Sends the report of a tool call. */
 void children_tool(struct session *s, struct tool_report *report);
-/* Sends what the subagent of this launch has to say, or (absent) the main conversation. */
+/* Sends what the subagent of this launch has to say, or (absent) the main conversation; without its `meta`,
+ * which children_meta() makes. */
 void children_say(struct session *s, str launch, const struct subagent_update *update);
 
-/* Writes the _meta object of what it says. */
-void children_put_meta(struct buf *b, str launch);
+/* The _meta of what a subagent says, an object in `b`; absent without a launch. */
+str children_meta(struct buf *b, str launch);
 
 /* Frames about tasks, when they are not late. */
 void children_task(struct session *s, json frame, void (*step)(struct subagents *sa, json frame));

@@ -27,16 +27,10 @@ void session_send_commands(struct session *s)
 
 static void send_plan(struct session *s, str parent, str entries)
 {
-    AUTO_BUF(meta);
-    struct subagent_update u = {.kind = SUBAGENT_PLAN, .text = entries};
-    if (parent.p) {
-        children_put_meta(&meta, parent);
-        u.meta = buf_str(&meta);
-    }
     bool of_child = parent.p && children_shown(s);
     bool changed = of_child || plan_list_sent(&s->plan, entries);
     if (changed || !s->agent->client.air) {
-        children_say(s, parent, &u);
+        children_say(s, parent, &(struct subagent_update){.kind = SUBAGENT_PLAN, .text = entries});
     }
 }
 

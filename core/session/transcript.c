@@ -39,10 +39,7 @@ static void say_block(struct session *s, str parent, enum stream_text_type type,
     if (!text.n) {
         return;
     }
-    AUTO_BUF(meta);
-    if (parent.p) {
-        children_put_meta(&meta, parent);
-    } else if (type == STREAM_TEXT) {
+    if (!parent.p && type == STREAM_TEXT) {
         s->scratch.text_delivered = true;
         title_add_answer(&s->title, text);
     }
@@ -52,7 +49,6 @@ static void say_block(struct session *s, str parent, enum stream_text_type type,
                      .role = type == STREAM_THINKING ? MESSAGE_THOUGHT : MESSAGE_AGENT,
                      .message_id = message_id,
                      .text = text,
-                     .meta = meta.n ? buf_str(&meta) : STR_ABSENT,
                  });
 }
 
@@ -212,17 +208,12 @@ static void put_image(struct session *s, str parent, str message_id, json block)
     json_member_str(&b, "data", data);
     json_member_str(&b, "mimeType", json_str(json_get(source, "media_type")));
     json_close_object(&b);
-    AUTO_BUF(meta);
-    if (parent.p) {
-        children_put_meta(&meta, parent);
-    }
     children_say(s, parent,
                  &(struct subagent_update){
                      .kind = SUBAGENT_BLOCK,
                      .role = MESSAGE_AGENT,
                      .message_id = message_id,
                      .text = buf_str(&b),
-                     .meta = parent.p ? buf_str(&meta) : STR_ABSENT,
                  });
 }
 

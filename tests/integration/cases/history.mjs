@@ -20,15 +20,18 @@ test('a session whose context was cleared is loaded with its last conversation',
   assert.equal(second.text(first.session), 'Two.');
 });
 
+// A plan is written, asked about and carried out.
+const planned = {
+  settings: { permissions: { defaultMode: 'plan' } },
+  model: { main: [
+    [{ type: 'tool_use', id: 'toolu_w', name: 'Write', input: { file_path: '$PLAN_FILE', content: '# Plan\n' } }],
+    [{ type: 'tool_use', id: 'toolu_p', name: 'ExitPlanMode', input: {} }],
+    [{ type: 'text', text: 'Built.' }],
+  ] },
+};
+
 test('a plan that was approved with a cleared context is loaded with what followed', async (t) => {
-  const world = await t.world({
-    settings: { permissions: { defaultMode: 'plan' } },
-    model: { main: [
-      [{ type: 'tool_use', id: 'toolu_w', name: 'Write', input: { file_path: '$PLAN_FILE', content: '# Plan\n' } }],
-      [{ type: 'tool_use', id: 'toolu_p', name: 'ExitPlanMode', input: {} }],
-      [{ type: 'text', text: 'Built.' }],
-    ] },
-  });
+  const world = await t.world(planned);
   const first = await world.session({ permissions: () => 'exit-plan-clear-auto' });
   assert.equal((await first.prompt('plan it')).stopReason, 'end_turn');
   await first.end();
@@ -40,14 +43,7 @@ test('a plan that was approved with a cleared context is loaded with what follow
 });
 
 test('a plan that was approved is shown again as a plan', async (t) => {
-  const world = await t.world({
-    settings: { permissions: { defaultMode: 'plan' } },
-    model: { main: [
-      [{ type: 'tool_use', id: 'toolu_w', name: 'Write', input: { file_path: '$PLAN_FILE', content: '# Plan\n' } }],
-      [{ type: 'tool_use', id: 'toolu_p', name: 'ExitPlanMode', input: {} }],
-      [{ type: 'text', text: 'Built.' }],
-    ] },
-  });
+  const world = await t.world(planned);
   const plans = (agent, session) => agent.updates(session).filter((u) => u.sessionUpdate === 'plan_update').map((u) => u.plan);
   const first = await world.session({ client: 'planner', permissions: () => 'exit-plan-default' });
   await first.prompt('plan it');
