@@ -9,7 +9,7 @@
 #include "cli/launcher.h"
 #include "cli/passthrough.h"
 #include "command/command.h"
-#include "session/settings.h"
+#include "settings/settings.h"
 
 #ifdef __APPLE__
 extern char **environ; /* other systems declare it */

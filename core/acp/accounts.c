@@ -1,7 +1,7 @@
 /* The methods about accounts: authenticate, logout, providers. */
 #include "acp/request.h"
 #include "acp/version.h"
-#include "session/routes.h"
+#include "agent/provider_switch.h"
 #include "json/fields.h"
 
 static void reply_refused(struct rpc_request *req, struct provider_error *e)

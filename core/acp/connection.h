@@ -9,8 +9,8 @@
 #ifndef HERALD_ACP_CONNECTION_H
 #define HERALD_ACP_CONNECTION_H
 
+#include "agent/agent.h"
 #include "rpc/endpoint.h"
-#include "session/agent.h"
 
 struct connection;
 

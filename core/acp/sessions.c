@@ -1,10 +1,10 @@
 #include "acp/sessions.h"
 
 #include "acp/version.h"
+#include "agent/stored_sessions.h"
+#include "base/js_space.h"
 #include "base/path.h"
-#include "base/space.h"
-#include "history/history.h"
-#include "session/prompt_content.h"
+#include "prompt/prompt_content.h"
 
 /* ---- Beginning a session ---- */
 

@@ -1,7 +1,7 @@
 /* The methods of the extensions. Their parameters are refused without data. */
 #include "acp/request.h"
 #include "acp_v1/internal.h"
-#include "base/space.h"
+#include "base/js_space.h"
 
 static void refuse(struct rpc_request *req, const char *why)
 {

@@ -1,7 +1,7 @@
 /* The methods that a client can call. */
 #include "acp/sessions.h"
 #include "acp_v1/internal.h"
-#include "session/prompt_content.h"
+#include "prompt/prompt_content.h"
 #include "session/steering.h"
 
 /* ---- Modes and options ---- */

@@ -5,7 +5,7 @@
 #include "acp/sessions.h"
 #include "acp/updates.h"
 #include "acp_v2/internal.h"
-#include "session/prompt_content.h"
+#include "prompt/prompt_content.h"
 
 struct prompt {
     struct connection *c;

@@ -7,7 +7,7 @@
 #ifndef HERALD_ACP_V2_REPLAY_MARKS_H
 #define HERALD_ACP_V2_REPLAY_MARKS_H
 
-#include "session/surface.h"
+#include "surface/surface.h"
 
 struct replay_marks;
 struct replay_marks *replay_marks_new(void);

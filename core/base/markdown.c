@@ -2,7 +2,7 @@
 
 #include <stdint.h>
 
-#include "base/space.h"
+#include "base/js_space.h"
 #include "base/utf8.h"
 
 static bool is_mark(char c)

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "base/space.h"
+#include "base/js_space.h"
 
 enum {
     RESULTS_MAX = 500, /* results whose paths are remembered */

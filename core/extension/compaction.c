@@ -1,6 +1,6 @@
 #include "extension/compaction.h"
 
-#include "base/space.h"
+#include "base/js_space.h"
 #include "base/utf8.h"
 #include "base/uuid.h"
 #include "client/air_meta.h"

@@ -2,7 +2,7 @@
 
 #include <stdint.h>
 
-#include "base/space.h"
+#include "base/js_space.h"
 
 /* The line at *at without its line end; moves *at behind it. False at the end of the text. */
 static bool next_line(str text, size_t *at, str *line)

@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/js_space.h"
 #include "base/path.h"
-#include "base/space.h"
 #include "base/utf8.h"
 
 enum {

@@ -1,6 +1,6 @@
 #include "extension/goal.h"
 
-#include "base/space.h"
+#include "base/js_space.h"
 #include "client/air_meta.h"
 
 static const char METHOD[] = "_session/goal";

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/space.h"
+#include "base/js_space.h"
 #include "base/utf8.h"
 
 enum {

@@ -11,7 +11,7 @@
 #include "base/path.h"
 #include "history/branch.h"
 #include "history/fork_point.h"
-#include "history/places.h"
+#include "history/project_folders.h"
 #include "history/summary.h"
 
 enum { FLUSH_BYTES = 1024 * 1024 };

@@ -8,7 +8,7 @@
 #define HERALD_HISTORY_LISTING_H
 
 #include "base/map.h"
-#include "history/places.h"
+#include "history/project_folders.h"
 
 enum {
     LISTING_PAGE = 1000,

@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/js_space.h"
 #include "base/path.h"
-#include "base/space.h"
-#include "history/places.h"
+#include "history/project_folders.h"
 #include "history/summary.h"
 #include "json/json.h"
 

@@ -2,8 +2,8 @@
 
 #include <ctype.h>
 
+#include "base/js_space.h"
 #include "base/path.h"
-#include "base/space.h"
 #include "base/utf8.h"
 #include "history/lines.h"
 #include "json/json.h"

@@ -1,7 +1,7 @@
 #include "permission/file_grant.h"
 
+#include "base/js_space.h"
 #include "base/path.h"
-#include "base/space.h"
 #include "permission/text.h"
 
 struct file_tool {

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/space.h"
+#include "base/js_space.h"
 #include "base/utf8.h"
 #include "permission/file_grant.h"
 #include "permission/shell_grant.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/space.h"
+#include "base/js_space.h"
 #include "permission/text.h"
 
 enum { QUESTIONS_MAX = 100 }; /* the CLI asks four at most */

@@ -1,7 +1,7 @@
 #include "permission/shell_grant.h"
 
+#include "base/js_space.h"
 #include "base/map.h"
-#include "base/space.h"
 #include "permission/text.h"
 
 struct texts {

@@ -1,7 +1,7 @@
 #include "permission/text.h"
 
+#include "base/js_space.h"
 #include "base/map.h"
-#include "base/space.h"
 #include "base/utf8.h"
 
 struct range {

@@ -1,8 +1,8 @@
 /* The texts of permission requests: cleaned for display, checked before they are trusted, put into labels.
  *
- * Lengths are UTF-16 code units and white space is JavaScript's (base/space.h), because clients and the CLI
- * count and trim that way. A text that does not fit its limit is left out, never cut: half a path or half a
- * reason misleads. What a lasting choice is labelled with must also be "plain": nothing in it may be
+ * Lengths are UTF-16 code units and white space is JavaScript's (base/js_space.h), because clients and the
+ * CLI count and trim that way. A text that does not fit its limit is left out, never cut: half a path or half
+ * a reason misleads. What a lasting choice is labelled with must also be "plain": nothing in it may be
  * invisible or reorder what stands around it, so that a label cannot hide a part of its effect. */
 #ifndef HERALD_PERMISSION_TEXT_H
 #define HERALD_PERMISSION_TEXT_H

@@ -2,7 +2,7 @@
  *
  * Three forms of a change exist: an exact patch for AIR, the protocol's v2 diff, which names the operation
  * and may hold a patch, and the standard diff of two texts. */
-#include "base/space.h"
+#include "base/js_space.h"
 #include "base/utf8.h"
 #include "report/items.h"
 #include "report/patch.h"

@@ -1,5 +1,5 @@
 /* Reports of results, finished tools and calls that end otherwise. */
-#include "base/space.h"
+#include "base/js_space.h"
 #include "report/blocks.h"
 #include "report/render_internal.h"
 

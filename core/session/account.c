@@ -1,9 +1,9 @@
 /* Who is signed in: what the client is told of it, and what --hide-claude-auth makes of it. */
 #include <stdlib.h>
 
+#include "agent/provider_switch.h"
 #include "cli/locate.h"
 #include "session/internal.h"
-#include "session/routes.h"
 
 /* ---- The status ---- */
 

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "session/children.h"
-#include "session/prompt_content.h"
+#include "prompt/prompt_content.h"
+#include "session/child_sessions.h"
 #include "session/steering.h"
 
 /* ---- Sinks ---- */

@@ -1,12 +1,12 @@
 /* The CLI's messages: one table row for each type and subtype, one short function for each row. */
 #include <stdlib.h>
 
-#include "session/children.h"
+#include "agent/provider_switch.h"
+#include "cli/raw_messages.h"
+#include "session/child_sessions.h"
 #include "session/commands.h"
 #include "session/internal.h"
 #include "session/local_command.h"
-#include "session/raw_messages.h"
-#include "session/routes.h"
 
 /* ---- Commands ---- */
 

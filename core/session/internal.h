@@ -1,49 +1,45 @@
 /* The session object, for the files that make it up:
  *
- *     session.c     life: prompts, cancel, end, close
- *     start.c       how it starts
- *     account.c     who is signed in
- *     changes.c     changes of options, one after the other
- *     frames.c      the CLI's messages, dispatched by a table
- *     transcript.c  assistant and user messages, streamed text
- *     outcome.c     how a result answers a prompt; failures
- *     notices.c     what the CLI has to say beside the answer
- *     steering.c    messages for the running turn; live_tasks.c: what runs beside it (a module of its own)
- *     local_command.c  /usage and /mcp in our own words; mcp_sign_in.c: what follows the latter
- *     extensions.c  goal, async tasks, compaction, the report of changed files
- *     questions.c   permission questions and forms
- *     titling.c     its title
- *     raw_messages.c  the CLI's messages as such, for a client that asked
- *     plan_exit.c   answers to ExitPlanMode that interrupt the CLI
- *     restart.c     another CLI process under the same session; routes.c: when all get one
- *     plan_list.c   the plan: whole plans and the task list
- *     tool_calls.c  tool calls: the table; tool_uses.c, tool_results.c, tool_ends.c: what is told of them;
- *                   tool_question.c: questions about them; tool_job.c: one report that takes time
- *     children.c    subagents that are sessions of their own; subagents.c decides (a module of its own, with
- *                   subagents_runs.c, subagents_route.c, subagents_air.c, subagents_rfd.c)
- *     turn.c        the turn engine (a module of its own)
+ *     session.c           life: prompts, cancel, end, close
+ *     start.c             how it starts
+ *     account.c           who is signed in
+ *     option_queue.c      changes of options, one after the other
+ *     frames.c            the CLI's messages, dispatched by a table
+ *     messages.c          assistant and user messages, streamed text
+ *     answer.c            how a result answers a prompt; failures
+ *     notices.c           what the CLI has to say beside the answer
+ *     steering.c          messages for the running turn
+ *     local_command.c     /usage and /mcp in our own words; mcp_sign_in.c: what follows the latter
+ *     extensions.c        goal, async tasks, compaction, the report of changed files
+ *     control_requests.c  permission questions and forms
+ *     titling.c           its title
+ *     plan_exit.c         answers to ExitPlanMode that interrupt the CLI
+ *     restart.c           another CLI process under the same session
+ *     child_sessions.c    subagents that are sessions of their own
+ *
+ * What it is made of has rooms of its own: turn, options, subagent, tool, extension.
  */
 #ifndef HERALD_SESSION_INTERNAL_H
 #define HERALD_SESSION_INTERNAL_H
 
+#include "agent/agent.h"
 #include "base/list.h"
 #include "base/uuid.h"
 #include "cli/control.h"
 #include "extension/session_failure.h"
+#include "options/options.h"
+#include "prompt/stream_text.h"
+#include "prompt/title.h"
 #include "report/facts.h"
-#include "session/agent.h"
 #include "session/extensions.h"
-#include "session/live_tasks.h"
-#include "session/options.h"
 #include "session/plan_exit.h"
-#include "session/plan_list.h"
 #include "session/restart.h"
 #include "session/session.h"
-#include "session/settings_watch.h"
-#include "session/stream_text.h"
-#include "session/subagents.h"
-#include "session/title.h"
-#include "session/tool_calls.h"
+#include "settings/settings_watch.h"
+#include "subagent/live_tasks.h"
+#include "subagent/subagents.h"
+#include "tool/plan_list.h"
+#include "tool/tool_calls.h"
 
 enum session_state {
     SESSION_STARTING,
@@ -175,8 +171,8 @@ void session_renew_account(struct session *s);
 /* The CLI has ended; session.c. */
 void session_on_ended(struct session *s, const struct cli_exit *how);
 
-/* changes.c: the change that a start runs; all that wait are answered with the error; the auto mode warning,
- * when it is due. */
+/* option_queue.c: the change that a start runs; all that wait are answered with the error; the auto mode
+ * warning, when it is due. */
 struct options_change *session_start_change(struct session *s);
 void session_drop_changes(struct session *s, const struct session_error *error);
 /* The CLI has owed the change under way an answer for so long. */
@@ -192,7 +188,7 @@ void session_end_tasks(struct session *s, bool reset);
 /* titling.c: a turn is over */
 void session_update_title(struct session *s);
 
-/* transcript.c */
+/* messages.c */
 void session_on_stream_event(struct session *s, json frame);
 void session_on_assistant(struct session *s, json frame);
 void session_on_user(struct session *s, json frame);
@@ -205,7 +201,7 @@ void session_drop_stream(struct session *s, str parent);
 /* Warns the person: as a notice where the client takes them, else as a text. */
 void session_warn(struct session *s, const char *title, const char *text);
 
-/* outcome.c */
+/* answer.c */
 extern const struct turn_hooks session_turn_hooks;
 void session_scratch_free(struct session *s);
 /* How the CLI's end answers the active turn and the waiting ones. */
@@ -227,7 +223,7 @@ void session_on_memory_recall(struct session *s, json frame);
  * question opens or ends, and when a task starts, moves to the background or ends. */
 void session_sync_waiting(struct session *s);
 
-/* questions.c */
+/* control_requests.c */
 /* Calls `visit` for each question that the client is asked and has not answered, with the subagent that asks
  * (absent: the main conversation), until it says true. Whether one did. */
 bool session_any_question(const struct session *s,
@@ -245,7 +241,7 @@ bool session_spawn(struct session *s, const struct launch *launch, unsigned limi
  * there is none. */
 struct cli_control *session_let_go(struct session *s);
 
-/* Option changes, changes.c. */
+/* Option changes, option_queue.c. */
 /* The change that brings a new process in line; it runs before all others, with session_run_changes(). Its
  * end goes to session_restart_tuned(). NULL when memory is out. */
 struct options_change *session_tuning_change(struct session *s);

@@ -2,13 +2,13 @@
 
 #include <stdlib.h>
 
-#include "base/space.h"
-#include "session/cli_question.h"
+#include "base/js_space.h"
+#include "cli/cli_request.h"
+#include "prompt/mcp_text.h"
+#include "prompt/prompt_content.h"
+#include "prompt/usage_text.h"
 #include "session/internal.h"
 #include "session/mcp_sign_in.h"
-#include "session/mcp_text.h"
-#include "session/prompt_content.h"
-#include "session/usage_text.h"
 
 enum {
     STATUS_LIMIT_MS = 5000,

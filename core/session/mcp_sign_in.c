@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "base/markdown.h"
-#include "session/cli_question.h"
+#include "cli/cli_request.h"
+#include "prompt/mcp_text.h"
 #include "session/internal.h"
-#include "session/mcp_text.h"
 
 enum {
     STATUS_LIMIT_MS = 5000,

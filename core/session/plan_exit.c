@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
+#include "prompt/prompt_content.h"
 #include "session/internal.h"
-#include "session/prompt_content.h"
 
 void session_plan_exit_forget(struct session *s)
 {

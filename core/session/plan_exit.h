@@ -17,8 +17,8 @@
 
 #include "base/uuid.h"
 #include "permission/offer.h"
-#include "session/modes.h"
-#include "session/turn.h"
+#include "settings/modes.h"
+#include "turn/turn.h"
 
 struct session;
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "session/children.h"
-#include "session/routes.h"
+#include "agent/provider_switch.h"
+#include "session/child_sessions.h"
 
 enum restart_phase { RESTART_CLOSING, RESTART_STARTING, RESTART_TUNING };
 

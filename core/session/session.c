@@ -2,12 +2,12 @@
 
 #include <stdlib.h>
 
+#include "agent/provider_switch.h"
 #include "history/conversations.h"
-#include "history/replay.h"
+#include "prompt/prompt_content.h"
+#include "replay/replay.h"
 #include "session/internal.h"
 #include "session/local_command.h"
-#include "session/prompt_content.h"
-#include "session/routes.h"
 
 const struct session_error session_error_gone = {.code = -32603, .details = STR_INIT("Session not found")};
 const struct session_error session_error_ended = {

@@ -7,8 +7,8 @@
 #ifndef HERALD_SESSION_SESSION_H
 #define HERALD_SESSION_SESSION_H
 
-#include "session/launch.h"
-#include "session/turn.h"
+#include "launch/launch.h"
+#include "turn/turn.h"
 
 struct agent;
 struct session;

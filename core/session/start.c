@@ -4,11 +4,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/provider_switch.h"
 #include "cli/locate.h"
-#include "history/hints.h"
-#include "history/places.h"
-#include "session/children.h"
-#include "session/routes.h"
+#include "history/project_folders.h"
+#include "history/resume_state.h"
+#include "session/child_sessions.h"
 
 /* What the start asks the disk, on a worker thread. */
 struct start {

@@ -1,7 +1,7 @@
 #include "session/steering.h"
 
+#include "prompt/prompt_content.h"
 #include "session/internal.h"
-#include "session/prompt_content.h"
 
 /* ---- Questions that the work waits for ---- */
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "history/places.h"
+#include "history/project_folders.h"
 #include "history/summary.h"
 #include "session/internal.h"
 

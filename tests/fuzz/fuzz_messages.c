@@ -17,9 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/agent.h"
 #include "fake_cli.h"
 #include "report/tracker.h"
-#include "session/agent.h"
 
 enum { INPUT_MAX = 256 * 1024, ASKS_MAX = 16, STEPS_MAX = 100000 };
 

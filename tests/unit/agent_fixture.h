@@ -3,8 +3,8 @@
 #ifndef HERALD_TESTS_AGENT_FIXTURE_H
 #define HERALD_TESTS_AGENT_FIXTURE_H
 
+#include "agent/agent.h"
 #include "cli_fake.h"
-#include "session/agent.h"
 #include "session/internal.h"
 
 static inline void silent_text(void *self, str session, enum message_role role, str id, str text, str meta)

@@ -2,7 +2,7 @@
 #ifndef HERALD_TESTS_HISTORY_FIXTURE_H
 #define HERALD_TESTS_HISTORY_FIXTURE_H
 
-#include "history/places.h"
+#include "history/project_folders.h"
 #include "session_fixture.h"
 
 #define SESSION_A "11111111-1111-4111-8111-111111111111"

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "session/settings.h"
+#include "settings/settings.h"
 #include "unit.h"
 
 struct home {

@@ -4,7 +4,7 @@
 
 #include "unit.h"
 
-#include "session/subagents.h"
+#include "subagent/subagents.h"
 
 #define CALL(id) "{\"sessionUpdate\":\"tool_call\",\"toolCallId\":\"" id "\"}\n"
 #define UPDATE(id)                                                                                           \

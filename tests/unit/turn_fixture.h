@@ -3,7 +3,7 @@
 #ifndef HERALD_TESTS_TURN_FIXTURE_H
 #define HERALD_TESTS_TURN_FIXTURE_H
 
-#include "session/turn.h"
+#include "turn/turn.h"
 #include "unit.h"
 
 static void on_cancel_queued(void *user, const char *uuid);

@@ -1,0 +1,16 @@
+/* What a resumed session starts with: the permission mode and the model that its transcript ended in. */
+#ifndef HERALD_HISTORY_HINTS_H
+#define HERALD_HISTORY_HINTS_H
+
+#include "base/arena.h"
+#include "settings/modes.h"
+
+struct hints {
+    enum mode mode; /* MODE_NONE: the transcript does not say */
+    str model;      /* absent: it does not say */
+};
+
+/* Reads the file from its end. Waits for the disk. Nothing is known of a file that cannot be read. */
+void hints_read(struct hints *h, struct arena *a, const char *path);
+
+#endif

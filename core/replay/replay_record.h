@@ -1,0 +1,45 @@
+/* What each stored record is to the client: the rules of a replay, without the reading. */
+#ifndef HERALD_HISTORY_REPLAY_RECORD_H
+#define HERALD_HISTORY_REPLAY_RECORD_H
+
+#include "extension/async_tasks.h"
+#include "history/records.h"
+#include "replay/replay_children.h"
+#include "tool/tool_calls.h"
+
+struct session;
+
+/* One record of the conversation. */
+struct replay_item {
+    json root;
+    enum record_type type;
+    str uuid;  /* of the message */
+    str wire;  /* what the client knows an assistant's message by */
+    str call;  /* the launch of the subagent whose transcript it is from; absent: the root's */
+    bool told; /* another agent said this to it, */
+    str by;    /* by this call, when that is known */
+};
+
+struct replay_view {
+    struct session *s;
+    struct tool_calls calls;
+    struct map called; /* ids of the tool calls that were shown → the child whose it is, or &replay_root */
+    struct replay_children children;
+    struct replay_child *child; /* whose record is shown; NULL: the root's */
+    bool shows_children;        /* subagents are sessions of their own */
+    struct async_tasks tasks;
+    struct buf user_uuid; /* of the last user message; empty: none */
+    struct buf text;      /* scratch */
+    bool limited;         /* the last usage limit still holds */
+};
+
+/* Forgets what the session knew of its plan: the replay shows it again. False: memory is out;
+ * replay_view_free() is due either way. */
+bool replay_view_init(struct replay_view *v, struct session *s, const struct child_files *files) WARN_UNUSED;
+void replay_view_free(struct replay_view *v);
+/* Shows one record. */
+void replay_item(struct replay_view *v, const struct replay_item *item);
+/* All were shown. */
+void replay_view_end(struct replay_view *v);
+
+#endif

@@ -1,0 +1,432 @@
+/* The CLI's questions: may a tool run, what does the person answer, what does an MCP server want to know.
+ *
+ * A question is handled on its own and waits beside the frames; several can be open. It ends once, by
+ * whichever comes first, and the CLI hears of that end exactly once:
+ *
+ *     PREPARING --the call is announced--> OPEN --the client's answer--> over
+ *     PREPARING, OPEN --the CLI withdraws it, the session or its CLI ends--> over
+ *
+ * A question that ends while OPEN without an answer is withdrawn from the client. One that ends while
+ * PREPARING is answered at once, and stays as DROPPED, in no list, until the tool call's side comes back.
+ * What an answer means is decided by the offer or the form that the question owns: nothing that comes late,
+ * twice or from elsewhere can allow a tool. */
+#include <stdlib.h>
+
+#include "permission/elicitation.h"
+#include "permission/offer.h"
+#include "permission/question.h"
+#include "session/child_sessions.h"
+#include "session/mcp_sign_in.h"
+
+#define NO_FORMS "AskUserQuestion needs a client that can show forms"
+
+enum question_state { QUESTION_PREPARING, QUESTION_OPEN, QUESTION_DROPPED };
+
+struct question;
+
+/* What the sorts of questions answer the CLI. Each ends the question. */
+struct question_kind {
+    void (*answer)(struct question *q, json result);
+    /* The client answered with an error, or (`error` is missing) not at all. */
+    void (*fail)(struct question *q, json error);
+    void (*abort)(struct question *q);
+};
+
+struct question {
+    struct list link;  /* of the session's questions; of nothing when it is dropped */
+    struct session *s; /* a reference */
+    const struct question_kind *kind;
+    enum question_state state;
+    char *request_id; /* the CLI's */
+    char *tool_use_id;
+    struct permission_offer *offer;
+    struct question_form *form;
+    char *agent_id; /* the subagent that asks; NULL: the main conversation */
+    bool waits;     /* the client is asked, or about to be: what waits for the answer is told so */
+    uint64_t asked; /* OPEN: the request to the client */
+};
+
+/* ---- The end of a question ---- */
+
+static void free_question(struct question *q)
+{
+    struct session *s = q->s;
+    permission_offer_free(q->offer);
+    question_form_free(q->form);
+    free(q->request_id);
+    free(q->tool_use_id);
+    free(q->agent_id);
+    free(q);
+    session_unref(s);
+}
+
+/* The CLI was answered. */
+static void over(struct question *q)
+{
+    struct session *s = q->s;
+    char *agent_id = q->agent_id;
+    q->agent_id = NULL;
+    session_ref(s);
+    list_remove(&q->link);
+    if (q->state == QUESTION_PREPARING) {
+        q->state = QUESTION_DROPPED;
+    } else {
+        free_question(q);
+    }
+    session_sync_waiting(s); /* the order of a beginning, backwards */
+    children_sync_waiting(s, str_of(agent_id));
+    free(agent_id);
+    session_unref(s);
+}
+
+static void respond(struct question *q, str response)
+{
+    if (q->s->cli) {
+        cli_control_answer(q->s->cli, str_of(q->request_id), response);
+    }
+    over(q);
+}
+
+static void refuse(struct question *q, str error)
+{
+    if (q->s->cli) {
+        cli_control_refuse(q->s->cli, str_of(q->request_id), error);
+    }
+    over(q);
+}
+
+/* Its end without an answer: the CLI withdrew it, or there is nobody left to answer. */
+static void abandon(struct question *q)
+{
+    struct agent *a = q->s->agent;
+    if (q->state == QUESTION_OPEN) {
+        a->surface->withdraw(a->surface_self, q->asked);
+    }
+    q->kind->abort(q);
+}
+
+/* ---- Tool permissions and AskUserQuestion ---- */
+
+/* What the choice means for the session, before the CLI hears of it. */
+static void apply(struct question *q, const struct permission_decision *d)
+{
+    struct session *s = q->s;
+    str id = str_of(q->tool_use_id);
+    struct tool_call *call = tool_calls_find(&s->calls, id);
+    if (call) {
+        call->cleared_plan = d->clear_context;
+    }
+    session_plan_exit_answered(s, id, d);
+    if (d->mode && !d->clear_context) {
+        session_change_mode(s, d->auto_fell_back ? MODE_AUTO : mode_of_id(str_of(d->mode)));
+    }
+}
+
+static void conclude(struct question *q, const struct permission_decision *d)
+{
+    if (d->verdict == PERMISSION_ERROR) {
+        refuse(q, permission_decision_text(d));
+        return;
+    }
+    apply(q, d);
+    respond(q, permission_decision_text(d));
+}
+
+static void answer_permission(struct question *q, json result)
+{
+    AUTO_DECISION(d);
+    permission_offer_decide(q->offer, result, !session_options_auto_supported(q->s->options), &d);
+    conclude(q, &d);
+}
+
+static void fail_permission(struct question *q, json error)
+{
+    str text = json_str(json_get(error, "message"));
+    refuse(q, text.p ? text : STR(PERMISSION_ABORTED));
+}
+
+static void abort_tool(struct question *q)
+{
+    refuse(q, STR(PERMISSION_ABORTED));
+}
+
+static void answer_form(struct question *q, json result)
+{
+    AUTO_DECISION(d);
+    question_form_decide(q->form, result, &d);
+    conclude(q, &d);
+}
+
+static void fail_form(struct question *q, json error)
+{
+    AUTO_DECISION(d);
+    if (!json_present(error)) {
+        abort_tool(q);
+        return;
+    }
+    question_form_refuse(q->form, QUESTION_NOT_PRESENTED, &d);
+    conclude(q, &d);
+}
+
+static const struct question_kind permission_kind = {answer_permission, fail_permission, abort_tool};
+static const struct question_kind form_kind = {answer_form, fail_form, abort_tool};
+
+/* ---- Elicitation of MCP servers, dialogs of the CLI ---- */
+
+static void answer_elicitation(struct question *q, json result)
+{
+    AUTO_BUF(b);
+    elicitation_put_answer(&b, result);
+    respond(q, buf_ok(&b) ? buf_str(&b) : STR(ELICITATION_CANCEL));
+}
+
+static void fail_elicitation(struct question *q, json error)
+{
+    respond(q, json_present(error) ? STR(ELICITATION_DECLINE) : STR(ELICITATION_CANCEL));
+}
+
+static void abort_elicitation(struct question *q)
+{
+    respond(q, STR(ELICITATION_CANCEL));
+}
+
+static void answer_dialog(struct question *q, json result)
+{
+    AUTO_BUF(b);
+    user_dialog_put_answer(&b, result);
+    respond(q, buf_ok(&b) ? buf_str(&b) : STR(USER_DIALOG_CANCELLED));
+}
+
+static void abort_dialog(struct question *q)
+{
+    respond(q, STR(USER_DIALOG_CANCELLED));
+}
+
+static void fail_dialog(struct question *q, json error)
+{
+    (void)error;
+    abort_dialog(q);
+}
+
+static const struct question_kind elicitation_kind = {answer_elicitation, fail_elicitation,
+                                                      abort_elicitation};
+static const struct question_kind dialog_kind = {answer_dialog, fail_dialog, abort_dialog};
+
+/* ---- Asking the client ---- */
+
+static void answered(void *user, json result, json error)
+{
+    struct question *q = user;
+    if (json_present(error) || !json_present(result)) {
+        q->kind->fail(q, error);
+    } else {
+        q->kind->answer(q, result);
+    }
+}
+
+/* The client is about to be asked: what waits for the answer is told so first. */
+static void open_question(struct question *q)
+{
+    q->state = QUESTION_OPEN;
+    q->waits = true;
+    children_sync_waiting(q->s, str_of(q->agent_id));
+    session_sync_waiting(q->s);
+}
+
+static void asked(struct question *q, uint64_t request)
+{
+    q->asked = request;
+    if (!q->asked) {
+        q->kind->abort(q);
+    }
+}
+
+static void ask_form(struct question *q, str params)
+{
+    struct agent *a = q->s->agent;
+    open_question(q);
+    asked(q, a->surface->ask_elicitation(a->surface_self, params, answered, q));
+}
+
+/* The tool call is announced and the request is made, or that failed. */
+static void prepared(void *user, const struct permission_request *rq)
+{
+    struct question *q = user;
+    struct agent *a = q->s->agent;
+    AUTO_BUF(form);
+    if (q->state == QUESTION_DROPPED) {
+        free_question(q);
+        return;
+    }
+    q->state = QUESTION_OPEN; /* from now on its end frees it */
+    if (!rq) {
+        refuse(q, STR("the permission request could not be made"));
+        return;
+    }
+    if (!q->form) {
+        open_question(q);
+        asked(q, a->surface->ask_permission(a->surface_self, rq, answered, q));
+        return;
+    }
+    question_form_put_request(&form, q->form, children_session_of_agent(q->s, str_of(q->agent_id)),
+                              a->client.air);
+    if (buf_ok(&form)) {
+        ask_form(q, buf_str(&form));
+    } else {
+        refuse(q, STR("out of memory"));
+    }
+}
+
+/* Writes the choices. False: memory is out. */
+static bool make_offer(struct question *q, const struct permission_question *pq, struct buf *options)
+{
+    struct session *s = q->s;
+    struct permission_setting at = {
+        .cwd = str_of(s->cwd),
+        .home = str_of(s->agent->dirs->home),
+        .auto_offered = session_options_offers(s->options, MODE_AUTO),
+        .bypass_offered = session_options_offers(s->options, MODE_BYPASS),
+        .usage_known = s->usage.known,
+        .context_used = (double)s->usage.used,
+        .context_size = (double)s->usage.size,
+    };
+    q->offer = permission_offer_new(pq, &at);
+    if (q->offer) {
+        permission_offer_put_options(options, q->offer);
+    }
+    return q->offer && buf_ok(options);
+}
+
+static void begin_tool(struct question *q, json request)
+{
+    struct session *s = q->s;
+    struct permission_question pq;
+    AUTO_BUF(options);
+    q->kind = &permission_kind;
+    q->state = QUESTION_OPEN; /* until the preparation begins, the end frees it */
+    if (!permission_question_read(&pq, request)) {
+        refuse(q, STR("a permission question without a tool"));
+        return;
+    }
+    bool made = (q->tool_use_id = str_dup(pq.tool_use_id)) != NULL;
+    made = made && (!pq.agent_id.n || (q->agent_id = str_dup(pq.agent_id)));
+    if (!str_is(pq.tool_name, "AskUserQuestion")) {
+        made = made && make_offer(q, &pq, &options);
+    } else if (!s->agent->client.elicitation_form) {
+        refuse(q, STR(NO_FORMS));
+        return;
+    } else {
+        q->kind = &form_kind;
+        q->form = question_form_new(&pq);
+        made = made && q->form;
+    }
+    if (!made) {
+        refuse(q, STR("out of memory"));
+        return;
+    }
+    if (q->form && !question_form_count(q->form)) {
+        AUTO_DECISION(d);
+        question_form_refuse(q->form, QUESTION_NONE_VALID, &d);
+        conclude(q, &d);
+        return;
+    }
+    q->state = QUESTION_PREPARING;
+    tool_calls_ask(&s->calls, request, buf_str(&options), prepared, q);
+}
+
+static void begin_elicitation(struct question *q, json request)
+{
+    struct session *s = q->s;
+    char uuid[UUID_SIZE];
+    AUTO_BUF(params);
+    q->kind = &elicitation_kind;
+    q->state = QUESTION_OPEN;
+    bool shown = uuid_v4(uuid) &&
+                 elicitation_put_request(&params, request, &s->agent->client, str_of(s->id), str_of(uuid));
+    if (shown && buf_ok(&params)) {
+        ask_form(q, buf_str(&params));
+    } else {
+        respond(q, STR(ELICITATION_DECLINE));
+    }
+}
+
+static void begin_dialog(struct question *q, json request)
+{
+    struct session *s = q->s;
+    AUTO_BUF(params);
+    q->kind = &dialog_kind;
+    q->state = QUESTION_OPEN;
+    bool shown =
+        s->agent->client.elicitation_form && user_dialog_put_request(&params, request, str_of(s->id));
+    if (shown && buf_ok(&params)) {
+        ask_form(q, buf_str(&params));
+    } else {
+        respond(q, STR(USER_DIALOG_CANCELLED));
+    }
+}
+
+static const struct {
+    const char *subtype;
+    void (*begin)(struct question *q, json request);
+} sorts[] = {
+    {"can_use_tool", begin_tool},
+    {"elicitation", begin_elicitation},
+    {"request_user_dialog", begin_dialog},
+};
+
+void session_on_question(struct session *s, json frame)
+{
+    json request = json_get(frame, "request");
+    str subtype = json_str(json_get(request, "subtype")), id = json_str(json_get(frame, "request_id"));
+    struct question *q = calloc(1, sizeof(*q));
+    char *request_id = str_dup(id);
+    if (!q || !request_id) {
+        cli_control_refuse(s->cli, id, STR("out of memory"));
+        free(q);
+        free(request_id);
+        return;
+    }
+    q->s = s;
+    q->request_id = request_id;
+    session_ref(s);
+    list_append(&s->questions, &q->link);
+    for (size_t i = 0; i < ARRAY_LEN(sorts); i++) {
+        if (str_is(subtype, sorts[i].subtype)) {
+            sorts[i].begin(q, request);
+            return;
+        }
+    }
+    q->state = QUESTION_OPEN;
+    refuse(q, STR("Unsupported control request"));
+}
+
+/* ---- The questions of a session ---- */
+
+void session_question_withdrawn(struct session *s, str request_id)
+{
+    LIST_EACH(q, &s->questions, struct question, link) {
+        if (str_is(request_id, q->request_id)) {
+            abandon(q);
+            return;
+        }
+    }
+}
+
+void session_drop_questions(struct session *s)
+{
+    LIST_EACH(q, &s->questions, struct question, link) {
+        abandon(q);
+    }
+    mcp_sign_in_drop(s);
+}
+
+bool session_any_question(const struct session *s,
+                          bool (*visit)(const struct session *s, str agent_id, void *user), void *user)
+{
+    LIST_EACH(q, &s->questions, const struct question, link) {
+        if (q->waits && visit(s, str_of(q->agent_id), user)) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,17 @@
+/* What the files about tool calls share: tool_calls.c (the table), tool_uses.c, tool_results.c, tool_ends.c.
+ */
+#ifndef HERALD_SESSION_TOOL_CALLS_INTERNAL_H
+#define HERALD_SESSION_TOOL_CALLS_INTERNAL_H
+
+#include "tool/tool_calls.h"
+
+/* Nothing of the call is known any more; it is freed. */
+void tool_call_forget(struct tool_calls *tc, struct tool_call *call);
+/* What a later message says of the call around it is as good as what the first one said. */
+void tool_call_set_parent(struct tool_call *call, str parent);
+
+/* The inputs that are being streamed: forgets all, or those whose call is no more. */
+void tool_scanners_free(struct tool_calls *tc);
+void tool_scanners_sweep(struct tool_calls *tc);
+
+#endif

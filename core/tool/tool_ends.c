@@ -1,0 +1,107 @@
+/* The ends of calls that have no result: with the turn, by a cancel, with a background command. */
+#include <stdlib.h>
+
+#include "session/internal.h"
+#include "tool/tool_calls_internal.h"
+#include "tool/tool_job.h"
+
+enum {
+    CALL_DEPTH_MAX = 64, /* calls around a call that are followed */
+};
+
+void tool_calls_terminal_ended(struct tool_calls *tc, str id, str parent)
+{
+    AUTO_ARENA(mem);
+    str terminal = arena_str(&mem, id);
+    AUTO_BUF(b);
+    json_open_object(&b);
+    json_member_str(&b, "terminal_id", terminal);
+    json_member_null(&b, "exit_code");
+    json_member_null(&b, "signal");
+    json_close_object(&b);
+    struct tool_report r = {.id = terminal, .untracked = true};
+    AUTO_BUF(around);
+    if (parent.p) {
+        json_put_str(&around, parent);
+        tool_report_add_meta(&r, META_CLAUDE_CODE, STR("parentToolUseId"), buf_str(&around));
+    }
+    tool_report_add_meta(&r, META_TOP, STR("terminal_exit"), buf_str(&b));
+    if (buf_ok(&b) && buf_ok(&around) && arena_ok(&mem)) {
+        tool_calls_send(tc, &r);
+    }
+}
+
+/* The call belongs to work that goes on in the background: a task was begun by it, or by a call around it. */
+static bool lives_on(const struct tool_calls *tc, const struct tool_call *call)
+{
+    const struct live_tasks *live = &tc->session->live;
+    for (unsigned depth = 0; call && depth < CALL_DEPTH_MAX; depth++) {
+        const struct live_task *own = live_tasks_of_call(live, str_of(call->id));
+        const struct live_task *around = call->parent ? live_tasks_of_call(live, str_of(call->parent)) : NULL;
+        if ((own && own->backgrounded) || (around && around->backgrounded)) {
+            return true;
+        }
+        call = call->parent ? map_get(&tc->by_id, str_of(call->parent)) : NULL;
+    }
+    return false;
+}
+
+static void report_closed(struct tool_calls *tc, const struct tool_call *call, bool cancelled)
+{
+    struct tool_job job;
+    struct tool_report r;
+    tool_job_begin(&job, tc, call, json_root(call->input));
+    job.cx.arena = &job.mem;
+    field_tracker_end(tc->tracker, job.call.id); /* what it says is said, whatever was said before */
+    render_closed(&job.cx, &job.call,
+                  !call->dispatched ? CLOSE_NOT_RUN
+                  : cancelled       ? CLOSE_CANCELLED
+                                    : CLOSE_NO_RESULT,
+                  &r);
+    tool_job_send(&job, &r);
+    tool_job_end(&job);
+}
+
+void tool_calls_close_one(struct tool_calls *tc, struct tool_call *call, bool cancelled)
+{
+    if (call->ended) {
+        return;
+    }
+    if (call->announced) {
+        report_closed(tc, call, cancelled);
+    }
+    tool_call_forget(tc, call);
+}
+
+void tool_calls_cancelling(struct tool_calls *tc)
+{
+    size_t at = 0;
+    void *p;
+    while (map_next(&tc->by_id, &at, NULL, &p)) {
+        struct tool_call *call = p;
+        call->hook = false;
+        free(call->shown);
+        call->shown = NULL;
+        if (!client_keeps_cancelled_calls(&tc->session->agent->client)) {
+            field_tracker_end(tc->tracker, str_of(call->id));
+        }
+        if (call->ended) {
+            tool_call_forget(tc, call);
+        }
+    }
+}
+
+void tool_calls_close(struct tool_calls *tc, bool cancelled, bool died, bool *lost)
+{
+    size_t at = 0;
+    void *p;
+    while (map_next(&tc->by_id, &at, NULL, &p)) {
+        struct tool_call *call = p;
+        if (call->ended || lives_on(tc, call)) {
+            continue;
+        }
+        *lost = *lost || (call->announced && call->dispatched && !call->parent && !cancelled && !died);
+        tool_calls_close_one(tc, call, cancelled);
+    }
+    tool_scanners_sweep(tc);
+}

@@ -1,0 +1,231 @@
+/* What becomes of a call: its result and the hook after it, a denial, the progress of its work. */
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "session/child_sessions.h"
+#include "tool/tool_calls_internal.h"
+#include "tool/tool_job.h"
+
+enum {
+    HOOK_GRACE_MS = 30000,
+};
+
+/* ---- Results ---- */
+
+static json result_meta(json message, str id)
+{
+    for (struct json_iter it = json_each(json_get(message, "tool_result_meta")); json_next(&it);) {
+        if (str_eq(json_str(json_get(it.value, "id")), id) &&
+            json_is(json_get(it.value, "non_execution_kind"), JSON_STRING)) {
+            return it.value;
+        }
+    }
+    return JSON_NONE;
+}
+
+/* The structured result belongs to a message with exactly one result. */
+static json structured_result(json message)
+{
+    size_t results = 0;
+    for (struct json_iter it = json_each(json_get(json_get(message, "message"), "content"));
+         json_next(&it);) {
+        results += str_is(json_str(json_get(it.value, "type")), "tool_result");
+    }
+    return results == 1 ? json_get(message, "tool_use_result") : JSON_NONE;
+}
+
+static void finish_result(struct tool_job *job)
+{
+    job->result.plan_file = job->cx.plan_file;
+    struct tool_report r[2];
+    size_t n = render_result(&job->cx, &job->call, &job->use, &job->facts, &job->result, r);
+    /* The end of an approved plan names its file also when the client holds it. */
+    r[n - 1].untracked = !job->result.is_error && r[n - 1].field[REPORT_RAW_INPUT].p;
+    for (size_t i = 0; i < n; i++) {
+        tool_job_send(job, &r[i]);
+    }
+    if (str_is(job->call.name, "ExitPlanMode") && !job->call.parent.p && !job->result.is_error) {
+        session_plan_approved(job->session, job->call.input, job->rcall.structured);
+    }
+    /* A call whose hook may still come is known until then, and so is what the client knows of it. */
+    struct tool_call *call = tool_calls_find(job->calls, job->call.id);
+    if (call && call->ended && !call->hook) {
+        tool_call_forget(job->calls, call);
+    }
+}
+
+static void finish_plan_result(struct tool_job *job, bool was_announced)
+{
+    if (was_announced) {
+        struct tool_report r;
+        job->cx.arena = &job->mem;
+        render_plan_call_result(&job->cx, &job->call, &job->result, &r);
+        tool_job_send(job, &r);
+    }
+    bool changes = job->facts.task_changes || job->facts.publish_tasks;
+    if (changes && arena_ok(&job->mem) && !job->calls->place.p) {
+        session_change_tasks(job->session, job->call.parent, job->facts.task_changes);
+    }
+}
+
+static void read_result(struct tool_job *job, const struct tool_call *call, json block, json message)
+{
+    json meta = result_meta(message, str_of(call->id));
+    job->message = message;
+    job->rcall.result = json_get(block, "content");
+    job->rcall.structured = job->calls->replay ? JSON_NONE : structured_result(message);
+    job->rcall.is_error = json_is_true(json_get(block, "is_error"));
+    job->result = (struct render_result_input){
+        .result = job->rcall.result,
+        .is_error = job->rcall.is_error,
+        .non_execution_kind = json_str(json_get(meta, "non_execution_kind")),
+        .user_feedback = json_str(json_get(meta, "user_feedback")),
+        .stopped = !job->calls->replay && job->session->turns.cancelled,
+        .accepted_plan = call->cleared_plan,
+    };
+    tool_job_read_use(job, call->reporter);
+    facts_begin(&job->facts, &job->mem, PHASE_RESULT);
+    reporter_result(job->session->agent->reporters, call->reporter, &job->rcall, &job->facts);
+}
+
+/* What goes on in the background after its result. A terminal that is still written to ends with its task. */
+static void note_background(struct tool_job *job, const struct tool_call *call, json block, json message)
+{
+    struct session *s = job->session;
+    if (job->calls->replay) {
+        return;
+    }
+    job->result.background = extensions_result_of_call(s, call, block, message);
+    struct live_task *task = live_tasks_find(&s->live, job->facts.background_task);
+    if (task && !s->agent->client.air && client_has_terminal(&s->agent->client)) {
+        job->result.background_live = true;
+        task->owes_exit = true;
+        free(task->call_parent);
+        task->call_parent = str_dup(str_of(call->parent));
+    }
+}
+
+static void report_result(struct tool_calls *tc, struct tool_call *call, json block, json message)
+{
+    struct tool_job job;
+    bool announced = call->announced;
+    tool_job_begin(&job, tc, call, json_root(call->input));
+    read_result(&job, call, block, message);
+    note_background(&job, call, block, message);
+    call->announced = false;
+    call->ended = true;
+    call->forget_at = clock_monotonic_ms() + HOOK_GRACE_MS;
+    if (reporter_shows_plan(call->reporter)) {
+        finish_plan_result(&job, announced);
+        tool_job_end(&job);
+        tool_call_forget(tc, call);
+        return;
+    }
+    call->hook = call->hook && !job.rcall.is_error; /* only a success has one */
+    tool_job_want_use_files(&job);
+    tool_job_want_plan_file(&job, job.facts.plan_file);
+    job.finish = finish_result;
+    tool_job_run(&job);
+}
+
+void tool_calls_result(struct tool_calls *tc, str parent, json block, json message)
+{
+    str id = json_str(json_get(block, "tool_use_id"));
+    struct tool_call *call = id.p ? tool_calls_find(tc, id) : NULL;
+    if (!tc->replay) {
+        session_plan_exit_result(tc->session, id, message);
+    }
+    if (call && !call->ended) {
+        tool_call_set_parent(call, parent);
+        report_result(tc, call, block, message);
+    } else {
+        log_write(tc->session->agent->log, LOG_DEBUG, "a result of an unknown tool call came");
+    }
+}
+
+/* ---- Hooks, denials, progress ---- */
+
+static void finish_hook(struct tool_job *job)
+{
+    str content = STR_ABSENT, locations = STR_ABSENT;
+    if (job->facts.change.stated) {
+        final_change(&job->mem, job->cx.client, &job->facts.change,
+                     tool_job_resolve(job, job->facts.change.path), job->source_read ? &job->source : NULL,
+                     &content, &locations);
+    }
+    struct tool_report r;
+    if (render_finished(&job->cx, &job->call, &job->facts, job->response, content, locations, &r)) {
+        tool_job_send(job, &r);
+    }
+    struct tool_call *call = tool_calls_find(job->calls, job->call.id);
+    if (call && call->ended) {
+        tool_call_forget(job->calls, call);
+    }
+}
+
+void tool_calls_hook(struct tool_calls *tc, json input, str tool_use_id)
+{
+    struct tool_call *call = tool_calls_find(tc, tool_use_id);
+    if (!call || !call->hook || (call->ended && call->forget_at <= clock_monotonic_ms())) {
+        return;
+    }
+    call->hook = false; /* there is one */
+    struct tool_job job;
+    tool_job_begin(&job, tc, call, json_get(input, "tool_input"));
+    job.message = input;
+    job.response = job.rcall.response = json_get(input, "tool_response");
+    facts_begin(&job.facts, &job.mem, PHASE_FINISHED);
+    reporter_finished(tc->session->agent->reporters, call->reporter, &job.rcall, &job.facts);
+    if (job.facts.change.stated && final_change_needs_source(job.cx.client, &job.facts.change)) {
+        job.source_path = tool_job_resolve(&job, job.facts.change.path);
+    }
+    job.finish = finish_hook;
+    tool_job_run(&job);
+}
+
+void tool_calls_denied(struct tool_calls *tc, json message)
+{
+    struct tool_call *call = tool_calls_find(tc, json_str(json_get(message, "tool_use_id")));
+    str agent = json_text(json_get(message, "agent_id"));
+    bool over = agent.p && !live_tasks_find(&tc->session->live, agent);
+    bool stray = over && children_shown(tc->session) && !subagents_take_late(&tc->session->subagents);
+    if (!call || !call->announced || (stray && !call->shown)) {
+        return;
+    }
+    struct tool_job job;
+    struct tool_report r;
+    tool_job_begin(&job, tc, call, json_root(call->input));
+    job.cx.arena = &job.mem;
+    render_denied(&job.cx, &job.call, message, &r);
+    call->hook = false;
+    tool_job_send(&job, &r);
+    tool_job_end(&job);
+}
+
+/* The call is that of a subagent that runs. */
+static bool is_subagent_call(const struct tool_calls *tc, str id)
+{
+    const struct live_task *task = id.n ? live_tasks_of_call(&tc->session->live, id) : NULL;
+    return task && task->subagent;
+}
+
+void tool_calls_progress(struct tool_calls *tc, json beat)
+{
+    str parent = json_str(json_get(beat, "parent_tool_use_id"));
+    struct tool_call *call = tool_calls_find(tc, json_str(json_get(beat, "tool_use_id")));
+    bool fallback = !call || !call->announced;
+    if (fallback) {
+        call = parent.p ? tool_calls_find(tc, parent) : NULL;
+    }
+    if (!call || !call->announced) {
+        return;
+    }
+    struct tool_job job;
+    struct tool_report r;
+    bool inside = !str_is(parent, call->id) && is_subagent_call(tc, parent);
+    tool_job_begin(&job, tc, call, json_root(call->input));
+    job.cx.arena = &job.mem;
+    render_progress(&job.cx, &job.call, beat, fallback, inside ? parent : STR_ABSENT, &r);
+    tool_job_send(&job, &r);
+    tool_job_end(&job);
+}

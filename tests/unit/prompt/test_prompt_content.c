@@ -1,0 +1,200 @@
+#include "unit.h"
+
+#include "prompt/prompt_content.h"
+
+static void check_content(const char *blocks, const char *expected)
+{
+    AUTO_JSON(doc) = parse_or_fail(blocks);
+    AUTO_BUF(b);
+    prompt_put_content(&b, json_root(doc));
+    assert_true(buf_ok(&b));
+    assert_str(buf_str(&b), expected);
+}
+
+#define TEXT(t) "{\"type\":\"text\",\"text\":\"" t "\"}"
+
+static void test_text_and_mcp_prompts(void **state)
+{
+    (void)state;
+    check_content("[" TEXT("hi") "," TEXT("") "]", "[" TEXT("hi") "," TEXT("") "]");
+    check_content("[" TEXT("/mcp:lab:polish") "]", "[" TEXT("/lab:polish (MCP)") "]");
+    check_content("[" TEXT("/mcp:lab:polish a b") "]", "[" TEXT("/lab:polish (MCP) a b") "]");
+    check_content("[" TEXT("/mcp:lab:a:b x") "]", "[" TEXT("/lab:a:b (MCP) x") "]");
+    const char *same[] = {
+        "/mcp:lab",    "/mcp:lab:", "/mcp::x",          "/mcp: lab:x", "/mcp:la b:x",
+        " /mcp:lab:x", "/mcp",      "/mcp:lab:x a\\nb", "/mcp:",       "see /mcp:lab:x",
+    };
+    for (size_t i = 0; i < ARRAY_LEN(same); i++) {
+        AUTO_BUF(blocks);
+        buf_printf(&blocks, "[" TEXT("%s") "]", same[i]);
+        check_content(buf_c(&blocks), buf_c(&blocks));
+    }
+}
+
+static void test_links(void **state)
+{
+    (void)state;
+    check_content("[{\"type\":\"resource_link\",\"name\":\"n\",\"uri\":\"file:///a/b%20c.txt\"}]",
+                  "[" TEXT("[@b%20c.txt](file:///a/b%20c.txt)") "]");
+    check_content("[{\"type\":\"resource_link\",\"name\":\"n\",\"uri\":\"file:///a/\"}]",
+                  "[" TEXT("[@/a/](file:///a/)") "]");
+    check_content("[{\"type\":\"resource_link\",\"name\":\"n\",\"uri\":\"zed:///agent/x?y\"}]",
+                  "[" TEXT("[@x?y](zed:///agent/x?y)") "]");
+    check_content("[{\"type\":\"resource_link\",\"name\":\"n\",\"uri\":\"https://x/y\"}]",
+                  "[" TEXT("https://x/y") "]");
+    check_content("[{\"type\":\"resource_link\",\"name\":\"n\",\"uri\":\"file://\"}]",
+                  "[" TEXT("[@](file://)") "]");
+}
+
+static void test_resources_follow_at_the_end(void **state)
+{
+    (void)state;
+    check_content(
+        "[{\"type\":\"resource\",\"resource\":{\"uri\":\"file:///a.txt\",\"text\":\"A\"}},"
+        "{\"type\":\"resource\",\"resource\":{\"uri\":\"x:b\",\"blob\":\"AA==\"}}," TEXT(
+            "look") ","
+                    "{\"type\":\"resource\",\"resource\":{\"uri\":\"x:c\",\"text\":\"\"}}]",
+        "[" TEXT("[@a.txt](file:///a.txt)") "," TEXT("look") "," TEXT("x:c") "," TEXT(
+            "\\n<context ref=\\\"file:///a.txt\\\">\\nA\\n</context>") "," TEXT("\\n<context "
+                                                                                "ref=\\\"x:c\\\">\\n\\n</"
+                                                                                "context>") "]");
+}
+
+static void test_images_and_what_is_dropped(void **state)
+{
+    (void)state;
+    check_content("[{\"type\":\"image\",\"data\":\"QUJD\",\"mimeType\":\"image/png\",\"uri\":\"http://x\"}]",
+                  "[{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"data\":\"QUJD\","
+                  "\"media_type\":\"image/png\"}}]");
+    check_content("[{\"type\":\"image\",\"data\":\"\",\"mimeType\":\"image/png\",\"uri\":\"https://x/y\"}]",
+                  "[{\"type\":\"image\",\"source\":{\"type\":\"url\",\"url\":\"https://x/y\"}}]");
+    check_content("[{\"type\":\"image\",\"data\":\"\",\"mimeType\":\"a/b\",\"uri\":\"file:///x\"},"
+                  "{\"type\":\"image\",\"data\":\"\",\"mimeType\":\"a/b\"},"
+                  "{\"type\":\"audio\",\"data\":\"QQ==\",\"mimeType\":\"audio/wav\"}]",
+                  "[]");
+}
+
+static void test_odd_blocks_do_no_harm(void **state)
+{
+    (void)state;
+    check_content("[null,1,\"x\",[],{},{\"type\":7},{\"type\":\"text\"},{\"type\":\"text\",\"text\":1},"
+                  "{\"type\":\"resource\"},{\"type\":\"resource\",\"resource\":{\"text\":\"a\"}},"
+                  "{\"type\":\"resource_link\"},{\"type\":\"image\"}]",
+                  "[]");
+    check_content("{\"type\":\"text\",\"text\":\"a\"}", "[]");
+    check_content("[" TEXT("a\\u0000b\\ud83d") "]", "[" TEXT("a\\u0000b\\ud83d") "]");
+}
+
+static void test_checks_blocks(void **state)
+{
+    (void)state;
+    const char *fine[] = {
+        "[]",
+        "[{\"type\":\"text\",\"text\":\"\"}]",
+        "[{\"type\":\"image\",\"data\":\"\",\"mimeType\":\"\",\"uri\":null}]",
+        "[{\"type\":\"audio\",\"data\":\"\",\"mimeType\":\"\"}]",
+        "[{\"type\":\"resource_link\",\"name\":\"\",\"uri\":\"\"}]",
+        "[{\"type\":\"resource\",\"resource\":{\"uri\":\"\",\"text\":\"\"}}]",
+        "[{\"type\":\"resource\",\"resource\":{\"uri\":\"\",\"blob\":\"\"}}]",
+    };
+    const char *wrong[] = {
+        "null",
+        "{}",
+        "\"x\"",
+        "[null]",
+        "[[]]",
+        "[{}]",
+        "[{\"type\":\"video\"}]",
+        "[{\"type\":[\"text\"],\"text\":\"\"}]",
+        "[{\"type\":\"text\"}]",
+        "[{\"type\":\"text\",\"text\":null}]",
+        "[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"text\",\"text\":1}]",
+        "[{\"type\":\"image\",\"data\":\"\"}]",
+        "[{\"type\":\"image\",\"mimeType\":\"\"}]",
+        "[{\"type\":\"audio\",\"data\":\"\"}]",
+        "[{\"type\":\"resource_link\",\"uri\":\"x\"}]",
+        "[{\"type\":\"resource\",\"uri\":\"x\",\"text\":\"\"}]",
+        "[{\"type\":\"resource\",\"resource\":{\"uri\":\"x\"}}]",
+        "[{\"type\":\"resource\",\"resource\":{\"text\":\"x\"}}]",
+    };
+    for (size_t i = 0; i < ARRAY_LEN(fine); i++) {
+        AUTO_JSON(doc) = parse_or_fail(fine[i]);
+        assert_null(prompt_check(json_root(doc)));
+    }
+    for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
+        AUTO_JSON(doc) = parse_or_fail(wrong[i]);
+        assert_non_null(prompt_check(json_root(doc)));
+    }
+    assert_non_null(prompt_check(JSON_NONE));
+}
+
+static void test_user_message(void **state)
+{
+    (void)state;
+    AUTO_JSON(doc) = parse_or_fail("[" TEXT("make a file") "]");
+    AUTO_BUF(b);
+    prompt_put_user_message(&b, json_root(doc), STR("S"), STR("U"), STR_ABSENT);
+    assert_str(buf_str(&b), "{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":[" TEXT(
+                                "make a file") "]},"
+                                               "\"session_id\":\"S\",\"parent_tool_use_id\":null,\"origin\":{"
+                                               "\"kind\":\"human\"},\"uuid\":\"U\"}");
+    buf_clear(&b);
+    prompt_put_user_text(&b, STR("/goal clear"), STR("S"), STR("U"), STR("now"));
+    assert_str(buf_str(&b), "{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":[" TEXT(
+                                "/goal clear") "]},"
+                                               "\"session_id\":\"S\",\"parent_tool_use_id\":null,\"origin\":{"
+                                               "\"kind\":\"human\"},\"uuid\":\"U\","
+                                               "\"priority\":\"now\"}");
+}
+
+static void test_texts_of_a_prompt(void **state)
+{
+    (void)state;
+    AUTO_JSON(two) =
+        parse_or_fail("[{\"type\":\"image\",\"data\":\"\",\"mimeType\":\"\"}," TEXT("a") "," TEXT(" b ") "]");
+    AUTO_BUF(b);
+    prompt_text(&b, json_root(two));
+    assert_str(buf_str(&b), "a\n b ");
+    assert_str(prompt_first_text(json_root(two)), "a");
+    assert_false(str_present(prompt_sole_text(json_root(two))));
+
+    AUTO_JSON(one) = parse_or_fail("[" TEXT("\\n /usage\\u00a0\\t") "]");
+    assert_str(prompt_sole_text(json_root(one)), "/usage");
+    assert_true(prompt_is_command(json_root(one), STR("/usage")));
+    assert_false(prompt_is_command(json_root(one), STR("/mcp")));
+    assert_false(prompt_is_command(JSON_NONE, STR("")));
+    AUTO_JSON(none) = parse_or_fail("[]");
+    assert_false(str_present(prompt_first_text(json_root(none))));
+    assert_false(prompt_is_command(json_root(none), STR("")));
+}
+
+static void test_goal(void **state)
+{
+    (void)state;
+    str argument;
+    assert_true(prompt_goal_argument(STR("/goal  Ship it\n now "), &argument));
+    assert_str(argument, "Ship it\n now");
+    assert_true(prompt_goal_argument(STR("/goal clear"), &argument));
+    assert_str(argument, "clear");
+    assert_false(prompt_goal_argument(STR("/goal"), &argument));
+    assert_false(prompt_goal_argument(STR("/goal  \n"), &argument));
+    assert_false(prompt_goal_argument(STR("/goals x"), &argument));
+    assert_false(prompt_goal_argument(STR("my /goal x"), &argument));
+    assert_false(prompt_goal_argument(STR_ABSENT, &argument));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_text_and_mcp_prompts),
+        cmocka_unit_test(test_links),
+        cmocka_unit_test(test_resources_follow_at_the_end),
+        cmocka_unit_test(test_images_and_what_is_dropped),
+        cmocka_unit_test(test_odd_blocks_do_no_harm),
+        cmocka_unit_test(test_checks_blocks),
+        cmocka_unit_test(test_user_message),
+        cmocka_unit_test(test_texts_of_a_prompt),
+        cmocka_unit_test(test_goal),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
