@@ -34,7 +34,7 @@ void acp_authenticate(struct connection *c, struct rpc_request *req)
     }
     if (!provider_gateway_method(p.method_id, &api)) {
         reply_details(req, "Method not implemented.");
-    } else if (!providers_authenticate(c->agent.providers, api, p.meta, &e)) {
+    } else if (!providers_authenticate(c->agent.host.providers, api, p.meta, &e)) {
         reply_refused(req, &e);
     } else {
         agent_note_gateway(&c->agent, json_str(json_path(p.meta, "gateway", "baseUrl", NULL)));
@@ -53,7 +53,7 @@ void acp_providers_list(struct connection *c, struct rpc_request *req)
         return;
     }
     AUTO_BUF(b);
-    providers_put_list(c->agent.providers, &b, c->agent.env);
+    providers_put_list(c->agent.host.providers, &b, c->agent.host.env);
     rpc_reply_built(req, &b);
 }
 

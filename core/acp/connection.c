@@ -30,7 +30,7 @@ static bool select_version(struct connection *c, const struct acp_version *versi
         return false;
     }
     c->version = version;
-    c->agent.surface = version->surface;
+    c->agent.host.surface = version->surface;
     rpc_endpoint_allow_batches(c->rpc, version->batches);
     return true;
 }
@@ -192,14 +192,14 @@ struct connection *connection_new(const struct connection_setup *setup)
     }
     c->setup = *setup;
     c->agent = (struct agent){
-        .loop = setup->loop,
-        .log = setup->log,
-        .dirs = setup->dirs,
+        .host.loop = setup->loop,
+        .host.log = setup->log,
+        .host.dirs = setup->dirs,
         .reporter_dirs = setup->reporters,
-        .surface_self = c,
-        .env = setup->env,
-        .executable = setup->dirs->executable,
-        .hide_claude_auth = setup->hide_claude_auth,
+        .host.surface_self = c,
+        .host.env = setup->env,
+        .host.executable = setup->dirs->executable,
+        .host.hide_claude_auth = setup->hide_claude_auth,
     };
     c->rpc = rpc_endpoint_new(setup->loop, setup->log, setup->in, setup->out, &rpc_events, c);
     bool v1_only = !setup->served.v2; /* which asks for no `initialize` first */

@@ -44,7 +44,7 @@ void acp_put_auth_methods(struct connection *c, struct buf *b)
 {
     const struct connection_setup *setup = &c->setup;
     auth_put_methods(b, &(struct auth_options){
-                            .client = &c->agent.client,
+                            .client = &c->agent.host.client,
                             .remote = auth_environment_is_remote((char *const *)(uintptr_t)setup->env),
                             .hide_claude = setup->hide_claude_auth,
                             .command = str_of(setup->dirs->executable ? setup->dirs->executable : "herald"),

@@ -34,7 +34,7 @@ void acp_begin(struct connection *c, struct rpc_request *req, const struct begin
     if (stored.p) {
         reply_unless(req, history_open(c->agent.history, &p->session, doc, stored, false, ready, req));
     } else {
-        reply_unless(req, session_new(&c->agent, &p->session, doc, ready, req) != NULL);
+        reply_unless(req, session_new(&c->agent.host, &p->session, doc, ready, req) != NULL);
     }
 }
 

@@ -44,7 +44,7 @@ static void put_answer(struct connection *c, struct buf *b)
     acp_put_auth_methods(c, b);
     json_key(b, "_meta");
     json_open_object(b);
-    if (c->agent.client.air) {
+    if (c->agent.host.client.air) {
         acp_put_air(b, true);
     }
     json_member_raw(b, "steering", STR("{\"supported\":true}"));

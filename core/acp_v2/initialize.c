@@ -16,7 +16,7 @@ static void put_answer(struct connection *c, struct buf *b)
     json_member_raw(b, "capabilities", STR("{" CAPABILITIES "}"));
     json_key(b, "authMethods");
     acp_put_auth_methods(c, b);
-    if (c->agent.client.air) {
+    if (c->agent.host.client.air) {
         json_key(b, "_meta");
         json_open_object(b);
         acp_put_air(b, false);

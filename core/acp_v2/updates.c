@@ -14,7 +14,7 @@ static void begin_again(struct connection *c, str session, enum message_role rol
         [MESSAGE_THOUGHT] = "agent_thought",
         [MESSAGE_USER] = "user_message",
     };
-    if (c->agent.replaying && replay_marks_first(acp_v2_state(c)->replays, session, role, message_id)) {
+    if (c->agent.host.replaying && replay_marks_first(acp_v2_state(c)->replays, session, role, message_id)) {
         struct buf *b = acp_begin_update(c, session, kinds[role]);
         json_member_str(b, "messageId", message_id);
         json_member_raw(b, "content", STR("[]"));

@@ -4,27 +4,68 @@
 
 #include "agent/provider_switch.h"
 #include "agent/stored_sessions.h"
-#include "session/internal.h"
+#include "provider/providers.h"
 
-static const struct agent_limits limits = {.logout = 30000, .restart = 60000, .change = 30000};
+/* ---- What sessions ask for ---- */
+
+static bool enter(struct session_host *h, struct session *s)
+{
+    struct agent *a = CONTAINER_OF(h, struct agent, host);
+    if (!h->reporters) {
+        h->reporters = reporter_host_new(&a->reporter_dirs, h->log);
+    }
+    return h->reporters && map_put(&a->sessions, session_id(s), s, NULL);
+}
+
+static void leave(struct session_host *h, struct session *s)
+{
+    struct agent *a = CONTAINER_OF(h, struct agent, host);
+    if (map_get(&a->sessions, session_id(s)) == s) {
+        map_remove(&a->sessions, session_id(s));
+    }
+}
+
+static void idle(struct session_host *h)
+{
+    routes_look_again(CONTAINER_OF(h, struct agent, host)->routes);
+}
+
+static void account(struct session_host *h, json account, str api_key_helper)
+{
+    agent_note_account(CONTAINER_OF(h, struct agent, host), account, api_key_helper);
+}
+
+static const struct session_host_calls calls = {
+    .enter = enter,
+    .leave = leave,
+    .idle = idle,
+    .account = account,
+};
+
+/* ---- Life ---- */
 
 bool agent_init(struct agent *a)
 {
-    a->limits = limits;
-    a->client = (struct client_capabilities){.protocol_version = 1};
+    enum { LOGOUT_MS = 30000, RESTART_MS = 60000, CHANGE_MS = 30000 };
+    struct session_host *h = &a->host;
+    h->calls = &calls;
+    h->client = (struct client_capabilities){.protocol_version = 1};
+    h->windows = USAGE_WINDOWS_INIT;
+    h->providers = providers_new();
+    h->limits = (struct session_limits){.restart = RESTART_MS, .change = CHANGE_MS};
+    launch_gate_init(&h->gate);
     a->sessions = MAP_INIT;
-    a->windows = USAGE_WINDOWS_INIT;
+    a->logout_limit = LOGOUT_MS;
     a->auth = AUTH_STATUS_INIT;
-    a->providers = providers_new();
     a->routes = routes_new(a);
-    a->probe = auth_probe_new(a->loop, a->log);
+    a->probe = auth_probe_new(h->loop, h->log);
     a->history = history_new(a);
-    return a->providers && a->routes && a->probe && a->history;
+    return h->providers && a->routes && a->probe && a->history;
 }
 
 void agent_close(struct agent *a)
 {
-    a->closing = true;
+    a->host.closing = true;
     auth_probe_free(a->probe);
     a->probe = NULL;
     agent_drop_sign_out(a);
@@ -40,13 +81,13 @@ void agent_free(struct agent *a)
 {
     history_free(a->history);
     map_free(&a->sessions, NULL);
-    reporter_host_free(a->reporters);
-    usage_windows_clear(&a->windows);
+    reporter_host_free(a->host.reporters);
+    usage_windows_clear(&a->host.windows);
     auth_status_free(&a->auth);
     routes_free(a->routes);
     buf_free(&a->probe_key);
     buf_free(&a->probe_helper);
-    providers_free(a->providers);
+    providers_free(a->host.providers);
 }
 
 struct session *agent_session(struct agent *a, str id)
@@ -56,7 +97,7 @@ struct session *agent_session(struct agent *a, str id)
 
 void agent_use_client(struct agent *a, int spoken, int form, json capabilities)
 {
-    client_capabilities_read(&a->client, spoken, form, capabilities);
+    client_capabilities_read(&a->host.client, spoken, form, capabilities);
     size_t at = 0;
     void *s;
     while (map_next(&a->sessions, &at, NULL, &s)) {
@@ -66,7 +107,7 @@ void agent_use_client(struct agent *a, int spoken, int form, json capabilities)
 
 void agent_set_congested(struct agent *a, bool congested)
 {
-    a->congested = congested;
+    a->host.congested = congested;
     size_t at = 0;
     void *s;
     while (map_next(&a->sessions, &at, NULL, &s)) {

@@ -3,51 +3,25 @@
  *
  * There is one agent for each connection. It knows the sessions by their ids and starts and ends them; the
  * protocol surface calls it, and gets told through the surface table. */
-#ifndef HERALD_SESSION_AGENT_H
-#define HERALD_SESSION_AGENT_H
+#ifndef HERALD_AGENT_AGENT_H
+#define HERALD_AGENT_AGENT_H
 
-#include <uv.h>
-
-#include "base/dirs.h"
-#include "base/log.h"
 #include "cli/auth_probe.h"
-#include "client/capabilities.h"
 #include "provider/auth.h"
-#include "reporter_host/reporter_host.h"
+#include "session/host.h"
 #include "session/session.h"
-#include "surface/surface.h"
-#include "turn/usage.h"
 
 struct history;
 struct logout;
 struct routes;
 
-/* How long a CLI that says nothing is waited for, in ms; agent_init() sets them. */
-struct agent_limits {
-    unsigned logout;  /* `claude auth logout` */
-    unsigned restart; /* a CLI that takes another's place: until it serves the session */
-    unsigned change;  /* an option change that keeps a change of the route waiting */
-};
-
 struct agent {
-    uv_loop_t *loop;
-    const struct log *log;
-    const struct standard_dirs *dirs;
-    struct reporter_dirs reporter_dirs;
-    struct reporter_host *reporters; /* made with the first session: initialize needs none */
-    const struct surface *surface;
-    void *surface_self;
-    const char *const *env; /* of this process */
-    const char *executable; /* ours, for the launcher; NULL when it is not known */
-    bool hide_claude_auth;  /* --hide-claude-auth */
-
-    struct client_capabilities client;
-    struct map sessions; /* id → struct session */
-    struct usage_windows windows;
-    struct providers *providers;
-    struct routes *routes; /* changes of them */
-    struct logout *logout; /* the one under way, or NULL */
-    struct agent_limits limits;
+    struct session_host host;           /* what the sessions use of it; the reporters come with the first */
+    struct reporter_dirs reporter_dirs; /* initialize needs no reporter */
+    struct map sessions;                /* id → struct session */
+    struct routes *routes;              /* changes of the provider */
+    struct logout *logout;              /* the one under way, or NULL */
+    unsigned logout_limit;              /* how long `claude auth logout` is waited for, in ms */
 
     struct auth_status auth;
     struct auth_probe *probe;
@@ -55,12 +29,9 @@ struct agent {
     struct buf probe_helper; /* the API key helper that counted for it */
     bool forgetting;         /* after a logout: the probe that runs is the one that counts */
     struct history *history; /* the stored sessions */
-    bool replaying;          /* what is told at this moment is stored history */
-    bool congested;
-    bool closing;
 };
 
-/* `a` was filled in down to hide_claude_auth by the caller. False: memory is out. */
+/* The caller filled in the host down to hide_claude_auth, and reporter_dirs. False: memory is out. */
 bool agent_init(struct agent *a) WARN_UNUSED;
 /* Ends every session without waiting for its CLI: each gets SIGTERM, and SIGKILL if it does not go. */
 void agent_close(struct agent *a);

@@ -94,17 +94,17 @@ static bool start(struct logout *l, const char *executable)
     struct agent *a = l->agent;
     struct cli_spawn spawn = {.executable = executable,
                               .argv = argv,
-                              .env = a->env,
-                              .cwd = a->dirs->cwd ? a->dirs->cwd : "/",
-                              .launcher = a->executable};
-    l->process = cli_process_start(a->loop, a->log, &spawn, &events, l);
+                              .env = a->host.env,
+                              .cwd = a->host.dirs->cwd ? a->host.dirs->cwd : "/",
+                              .launcher = a->host.executable};
+    l->process = cli_process_start(a->host.loop, a->host.log, &spawn, &events, l);
     if (!l->process) {
         return false;
     }
     cli_process_close_input(l->process);
-    uv_timer_init(a->loop, &l->limit);
+    uv_timer_init(a->host.loop, &l->limit);
     l->limit.data = l;
-    uv_timer_start(&l->limit, on_limit, a->limits.logout, 0);
+    uv_timer_start(&l->limit, on_limit, a->logout_limit, 0);
     a->logout = l;
     return true;
 }
@@ -113,7 +113,7 @@ void agent_sign_out(struct agent *a, session_done_cb *done, void *user)
 {
     AUTO_ARENA(mem);
     struct logout *l = calloc(1, sizeof(*l));
-    struct cli_location cli = cli_locate(&mem, str_of(a->executable), str_of(a->dirs->home));
+    struct cli_location cli = cli_locate(&mem, str_of(a->host.executable), str_of(a->host.dirs->home));
     if (!l) {
         done(user, &(struct session_error){.message = STR("Internal error: out of memory")});
         return;

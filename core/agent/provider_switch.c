@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "session/internal.h"
+#include "agent/agent.h"
 
 enum change_state { WAITING, SIGNING_OUT, QUIETING, REPLACING, LOOKING, DONE };
 
@@ -21,9 +21,7 @@ struct route_change {
 struct routes {
     struct agent *agent;
     struct list changes; /* the first one is under way */
-    struct list waiters;
-    unsigned number;
-    uv_timer_t timer; /* looks again */
+    uv_timer_t timer;    /* looks again */
 };
 
 static void look(uv_timer_t *timer);
@@ -34,8 +32,7 @@ struct routes *routes_new(struct agent *a)
     if (r) {
         r->agent = a;
         list_init(&r->changes);
-        list_init(&r->waiters);
-        uv_timer_init(a->loop, &r->timer);
+        uv_timer_init(a->host.loop, &r->timer);
         r->timer.data = r;
     }
     return r;
@@ -50,21 +47,13 @@ static void free_change(struct route_change *c)
     free(c);
 }
 
-static void let_waiters_go_on(struct routes *r)
-{
-    for (struct route_waiter *w; (w = LIST_FIRST(&r->waiters, struct route_waiter, link));) {
-        list_remove(&w->link);
-        w->go_on(w);
-    }
-}
-
 void routes_close(struct routes *r)
 {
     LIST_EACH(c, &r->changes, struct route_change, link) {
         free_change(c);
     }
     uv_close((uv_handle_t *)&r->timer, NULL);
-    let_waiters_go_on(r);
+    launch_gate_open(&r->agent->host.gate);
 }
 
 void routes_free(struct routes *r)
@@ -72,7 +61,7 @@ void routes_free(struct routes *r)
     free(r);
 }
 
-bool routes_pending(const struct routes *r)
+static bool pending(const struct routes *r)
 {
     // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): what is freed was taken out of the list before
     LIST_EACH(c, &r->changes, struct route_change, link) {
@@ -83,11 +72,6 @@ bool routes_pending(const struct routes *r)
     return false;
 }
 
-unsigned routes_number(const struct routes *r)
-{
-    return r->number;
-}
-
 void routes_look_again(struct routes *r)
 {
     if (!list_empty(&r->changes)) {
@@ -95,33 +79,7 @@ void routes_look_again(struct routes *r)
     }
 }
 
-void routes_when_settled(struct routes *r, struct route_waiter *w, void (*go_on)(struct route_waiter *w))
-{
-    w->go_on = go_on;
-    if (routes_pending(r)) {
-        list_append(&r->waiters, &w->link);
-    } else {
-        go_on(w);
-    }
-}
-
 /* ---- The sessions ---- */
-
-static bool changes(const struct session *s)
-{
-    return s->state == SESSION_OPEN && !list_empty(&s->changes) &&
-           !session_change_is_stuck(s, s->agent->limits.change);
-}
-
-static bool works(const struct session *s)
-{
-    return s->state == SESSION_OPEN && (s->restart || changes(s) || turns_working(&s->turns));
-}
-
-static bool restarts(const struct session *s)
-{
-    return s->restart != NULL;
-}
 
 static bool any_session(const struct agent *a, bool (*is)(const struct session *s))
 {
@@ -135,82 +93,12 @@ static bool any_session(const struct agent *a, bool (*is)(const struct session *
     return false;
 }
 
-/* It cannot come back. */
-static void lose(struct session *s, str why)
-{
-    struct failure_record record;
-    if (s->ready) {
-        session_fail_start(s, &(struct session_error){.code = -32603, .details = why});
-        return;
-    }
-    if (s->agent->client.air_session_failure && !failure_is_login(why) &&
-        failures_session(&s->failures, FAILURE_INTERNAL_ERROR, FAILURE_ERROR,
-                         STR("This session could not go on with another provider. Start a new one."),
-                         &record)) {
-        session_send_failure(s, &record);
-    } else if (!s->agent->client.air_session_failure) {
-        session_warn(s, "Session closed", "it could not go on with another provider. Start a new one.");
-    }
-    session_close(s, NULL, NULL);
-}
-
-static void came_back(struct session *s, str why)
-{
-    if (why.p) {
-        lose(s, why);
-    } else if (s->ready) {
-        session_tell_ready(s, NULL);
-    }
-}
-
-static void replace(struct session *s)
-{
-    if (!session_restart(s, &(struct restart_request){.tell = !s->ready, .mode = MODE_NONE}, came_back)) {
-        lose(s, STR("out of memory"));
-    }
-}
-
-bool routes_outdated(struct routes *r, struct session *s)
-{
-    if (s->route == r->number) {
-        return false;
-    }
-    replace(s);
-    return true;
-}
-
-static void replace_all(struct routes *r)
-{
-    size_t at = 0;
-    void *p;
-    r->number++;
-    while (map_next(&r->agent->sessions, &at, NULL, &p)) {
-        struct session *s = p;
-        if (s->state == SESSION_OPEN) {
-            replace(s);
-        }
-    }
-}
-
-/* Prompts that wait for the change do not wait for subagents in the background first. */
-static void release_held(struct routes *r)
-{
-    size_t at = 0;
-    void *p;
-    while (map_next(&r->agent->sessions, &at, NULL, &p)) {
-        struct session *s = p;
-        session_ref(s);
-        turns_release(&s->turns);
-        session_unref(s);
-    }
-}
-
-static void send_unsent(struct routes *r)
+static void each_session(struct agent *a, void (*visit)(struct session *s))
 {
     size_t at = 0;
     void *s;
-    while (map_next(&r->agent->sessions, &at, NULL, &s)) {
-        session_send_unsent(s);
+    while (map_next(&a->sessions, &at, NULL, &s)) {
+        visit(s);
     }
 }
 
@@ -221,7 +109,7 @@ static void signed_out(void *user, const struct session_error *error)
 {
     struct routes *r = user;
     struct route_change *c = LIST_FIRST(&r->changes, struct route_change, link);
-    if (r->agent->closing || !c) {
+    if (r->agent->host.closing || !c) {
         return;
     }
     if (error) {
@@ -237,7 +125,7 @@ static void looked(void *user)
 {
     struct routes *r = user;
     struct route_change *c = LIST_FIRST(&r->changes, struct route_change, link);
-    if (!r->agent->closing && c) {
+    if (!r->agent->host.closing && c) {
         c->state = DONE;
         routes_look_again(r);
     }
@@ -247,12 +135,12 @@ static void begin(struct routes *r, struct route_change *c)
 {
     struct agent *a = r->agent;
     if (!c->logout) {
-        c->replaces = c->route || providers_set_by_client(a->providers); /* else it changes nothing */
+        c->replaces = c->route || providers_set_by_client(a->host.providers); /* else it changes nothing */
         c->state = QUIETING;
         return;
     }
-    c->replaces = providers_logout(a->providers);
-    usage_windows_clear(&a->windows);
+    c->replaces = providers_logout(a->host.providers);
+    usage_windows_clear(&a->host.windows);
     c->state = SIGNING_OUT;
     agent_sign_out(a, signed_out, r);
 }
@@ -260,12 +148,13 @@ static void begin(struct routes *r, struct route_change *c)
 static void take_effect(struct routes *r, struct route_change *c)
 {
     if (!c->logout) {
-        providers_set(r->agent->providers, c->route);
+        providers_set(r->agent->host.providers, c->route);
         c->route = NULL;
     }
     c->state = REPLACING;
     if (c->replaces) {
-        replace_all(r);
+        r->agent->host.gate.generation++;
+        each_session(r->agent, session_change_provider);
     }
 }
 
@@ -289,16 +178,16 @@ static bool go_on(struct routes *r, struct route_change *c)
         begin(r, c);
         return true;
     case QUIETING:
-        if (c->replaces && any_session(r->agent, works)) {
-            if (any_session(r->agent, changes)) {
-                uv_timer_start(&r->timer, look, r->agent->limits.change, 0);
+        if (c->replaces && any_session(r->agent, session_works)) {
+            if (any_session(r->agent, session_changes_options)) {
+                uv_timer_start(&r->timer, look, r->agent->host.limits.change, 0);
             }
             return false;
         }
         take_effect(r, c);
         return true;
     case REPLACING:
-        if (c->replaces && any_session(r->agent, restarts)) {
+        if (c->replaces && any_session(r->agent, session_restarts)) {
             return false;
         }
         c->state = c->logout ? LOOKING : DONE;
@@ -319,17 +208,17 @@ static bool go_on(struct routes *r, struct route_change *c)
 static void advance(struct routes *r)
 {
     bool goes_on = true;
-    if (routes_pending(r)) {
-        release_held(r); /* the agent may be closed by the answers */
+    if (pending(r)) {
+        each_session(r->agent, session_release_held); /* the agent may be closed by the answers */
     }
     while (goes_on && !list_empty(&r->changes)) {
         struct route_change *c = LIST_ENTRY(r->changes.next, struct route_change, link);
         // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): one that is done was taken out of the list
         goes_on = go_on(r, c);
     }
-    if (!routes_pending(r)) {
-        let_waiters_go_on(r);
-        send_unsent(r);
+    if (!pending(r)) {
+        launch_gate_open(&r->agent->host.gate);
+        each_session(r->agent, session_send_unsent);
     }
 }
 
@@ -345,11 +234,14 @@ static void add(struct routes *r, const struct route_change *what)
     struct route_change *c = malloc(sizeof(*c));
     if (!c) {
         provider_route_free(what->route);
-        what->done(what->user, &session_error_memory);
+        what->done(what->user, &(struct session_error){.code = -32603, .details = STR("out of memory")});
         return;
     }
     *c = *what;
     list_append(&r->changes, &c->link);
+    if (c->replaces) {
+        launch_gate_close(&r->agent->host.gate);
+    }
     routes_look_again(r);
 }
 
@@ -360,6 +252,6 @@ void routes_set(struct routes *r, struct provider_route *route, session_done_cb 
 
 void routes_logout(struct routes *r, session_done_cb *done, void *user)
 {
-    bool replaces = providers_active(r->agent->providers);
+    bool replaces = providers_active(r->agent->host.providers);
     add(r, &(struct route_change){.logout = true, .replaces = replaces, .done = done, .user = user});
 }

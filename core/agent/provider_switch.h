@@ -4,24 +4,25 @@
  * They take place one after the other. One that changes the route waits until no session works: on a prompt,
  * on an option change, or on something that the CLI began by itself. Two things are not waited for:
  * background subagents that hold the answer of a prompt while another prompt of the session waits for the
- * change, and an option change that the CLI has left unanswered for too long (agent_limits), which fails with
- * its process. Then it takes effect, and each open session gets another CLI process (restart.h) under the new
- * route, in the same conversation. It is answered when they all are back:
+ * change, and an option change that the CLI has left unanswered for too long (struct session_limits), which
+ * fails with its process. Then it takes effect, and each open session gets another CLI process
+ * (session/restart.h) under the new route, in the same conversation. It is answered when they all are back:
  *
  *     WAITING --its turn--> SIGNING_OUT (logout) --> QUIETING --nobody works--> REPLACING --all are back-->
  * LOOKING (logout: who is signed in now) --> DONE
  *
- * From the moment that such a change comes until it is done, prompts that come stay unsent in their sessions'
- * queues, and sessions that start do not launch their CLI yet. A session whose CLI was launched before the
- * change took effect gets another one before its start is answered. A session that cannot come back is
- * closed. */
-#ifndef HERALD_SESSION_ROUTES_H
-#define HERALD_SESSION_ROUTES_H
+ * From the moment that such a change comes until it is done the launch gate is closed
+ * (session/launch_gate.h): prompts that come stay unsent in their sessions' queues, and sessions that start
+ * do not launch their CLI yet. A session whose CLI was launched before the change took effect gets another
+ * one before its start is answered. A session that cannot come back is closed. */
+#ifndef HERALD_AGENT_PROVIDER_SWITCH_H
+#define HERALD_AGENT_PROVIDER_SWITCH_H
 
 #include "base/list.h"
 #include "provider/providers.h"
 #include "session/session.h"
 
+struct agent;
 struct routes;
 
 /* NULL when memory is out. */
@@ -38,21 +39,7 @@ void routes_set(struct routes *r, struct provider_route *route, session_done_cb 
  */
 void routes_logout(struct routes *r, session_done_cb *done, void *user);
 
-/* A change is to come, or under way: no prompt may be sent. */
-bool routes_pending(const struct routes *r);
 /* Something that a change may have waited for is over. It is looked at from the loop. */
 void routes_look_again(struct routes *r);
-/* Counts the changes that took effect; what a CLI was started under. */
-unsigned routes_number(const struct routes *r);
-/* The session is open, but its CLI is of an older route: true, and it gets another one. Whoever waits for its
- * start is told afterwards. */
-bool routes_outdated(struct routes *r, struct session *s);
-
-struct route_waiter {
-    struct list link;
-    void (*go_on)(struct route_waiter *w);
-};
-/* Calls back when no change is pending, which may be at once. */
-void routes_when_settled(struct routes *r, struct route_waiter *w, void (*go_on)(struct route_waiter *w));
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "agent/provider_switch.h"
+#include "agent/agent.h"
 #include "base/path.h"
 #include "history/conversations.h"
 #include "history/listing.h"
@@ -17,7 +17,7 @@ enum task_kind { TASK_OPEN, TASK_FORK, TASK_DELETE };
 struct task {
     struct list link; /* of the history's tasks, in the order in which they came */
     uv_work_t work;
-    struct route_waiter waiter;
+    struct gate_waiter waiter;
     struct history *h;
     enum task_kind kind;
     bool begun;
@@ -123,7 +123,7 @@ static void free_listing(struct listing_task *t)
 static void list_made(uv_work_t *work, int status)
 {
     struct listing_task *t = CONTAINER_OF(work, struct listing_task, work);
-    if (!t->h->agent->closing) {
+    if (!t->h->agent->host.closing) {
         t->done(t->user, status == 0 && buf_ok(&t->out) ? buf_str(&t->out) : STR_ABSENT);
     }
     free_listing(t);
@@ -131,7 +131,7 @@ static void list_made(uv_work_t *work, int status)
 
 bool history_list(struct history *h, str cwd, uint64_t offset, history_list_cb *done, void *user)
 {
-    const struct standard_dirs *dirs = h->agent->dirs;
+    const struct standard_dirs *dirs = h->agent->host.dirs;
     struct listing_task *t = calloc(1, sizeof(*t));
     if (!t) {
         return false;
@@ -143,9 +143,9 @@ bool history_list(struct history *h, str cwd, uint64_t offset, history_list_cb *
         .config = str_of(dirs->claude_config),
         .cwd = cwd.p ? path_resolve(&t->mem, dirs->cwd ? str_of(dirs->cwd) : STR("/"), cwd) : STR_ABSENT,
         .offset = offset,
-        .hide_archived = h->agent->client.air,
+        .hide_archived = h->agent->host.client.air,
     };
-    if (!arena_ok(&t->mem) || uv_queue_work(h->agent->loop, &t->work, make_list, list_made) != 0) {
+    if (!arena_ok(&t->mem) || uv_queue_work(h->agent->host.loop, &t->work, make_list, list_made) != 0) {
         free_listing(t);
         return false;
     }
@@ -194,7 +194,7 @@ static void fail(struct task *t, const struct session_error *error)
         replay_stop(t->running);
         t->running = NULL;
     }
-    if (t->h->agent->closing) {
+    if (t->h->agent->host.closing) {
         leave_lane(t);
         return;
     }
@@ -243,7 +243,7 @@ static bool enter_lane(struct task *t)
 static void open_done(struct task *t)
 {
     if (t->is_ready && !t->running) {
-        if (!t->h->agent->closing) {
+        if (!t->h->agent->host.closing) {
             struct session *s = t->session;
             static const struct session_error gone = {.code = -32603,
                                                       .details = STR_INIT("Session not found")};
@@ -275,7 +275,7 @@ static void start_replay(struct task *t, struct session *s, str path)
         keep_session(t, s);
         t->running = replay_start(s, path, replayed, t);
         if (!t->running) {
-            log_write(t->h->agent->log, LOG_ERROR, "out of memory: a stored session is not replayed");
+            log_write(t->h->agent->host.log, LOG_ERROR, "out of memory: a stored session is not replayed");
         }
     }
 }
@@ -298,7 +298,7 @@ static void start(struct task *t)
     struct session_past past = {.id = t->kind == TASK_FORK ? copy : t->id,
                                 .conversation = t->kind == TASK_FORK ? copy : t->conversation,
                                 .mode = t->mode};
-    struct session *s = session_resume(t->h->agent, &t->params, t->doc, &past, task_started, t);
+    struct session *s = session_resume(&t->h->agent->host, &t->params, t->doc, &past, task_started, t);
     if (s) {
         start_replay(t, s, t->transcript);
     } else {
@@ -316,7 +316,7 @@ static void find_again(uv_work_t *work)
 {
     struct task *t = CONTAINER_OF(work, struct task, work);
     struct project_folders all =
-        project_folders(&t->mem, str_of(t->h->agent->dirs->claude_config), STR_ABSENT);
+        project_folders(&t->mem, str_of(t->h->agent->host.dirs->claude_config), STR_ABSENT);
     t->transcript = find_transcript(&t->mem, &all, str_of(t->other_id));
 }
 
@@ -335,7 +335,7 @@ static void reuse(struct task *t, struct session *s)
     t->is_ready = true;
     if (t->replay && !str_eq(str_of(s->conversation), t->conversation)) {
         memcpy(t->other_id, s->conversation, sizeof(t->other_id));
-        if (uv_queue_work(t->h->agent->loop, &t->work, find_again, found_again) == 0) {
+        if (uv_queue_work(t->h->agent->host.loop, &t->work, find_again, found_again) == 0) {
             return;
         }
     }
@@ -346,7 +346,7 @@ static void reuse(struct task *t, struct session *s)
 static void closed(void *user)
 {
     struct task *t = user;
-    if (t->h->agent->closing) {
+    if (t->h->agent->host.closing) {
         leave_lane(t);
     } else {
         start(t);
@@ -395,10 +395,10 @@ static void opened(struct task *t)
     }
 }
 
-static void settled(struct route_waiter *w)
+static void settled(struct gate_waiter *w)
 {
     struct task *t = CONTAINER_OF(w, struct task, waiter);
-    if (t->h->agent->closing) {
+    if (t->h->agent->host.closing) {
         leave_lane(t);
     } else {
         opened(t);
@@ -437,11 +437,11 @@ static void forked(struct task *t)
 static void remove_now(uv_work_t *work)
 {
     struct task *t = CONTAINER_OF(work, struct task, work);
-    str config = str_of(t->h->agent->dirs->claude_config);
+    str config = str_of(t->h->agent->host.dirs->claude_config);
     t->removed = t->archive ? session_archive(&t->mem, config, t->id, &t->why)
                             : session_remove(&t->mem, config, t->id, &t->why);
     if (t->removed == REMOVAL_DONE && !t->archive) {
-        conversations_forget(str_of(t->h->agent->dirs->state), t->id);
+        conversations_forget(str_of(t->h->agent->host.dirs->state), t->id);
     }
 }
 
@@ -462,10 +462,10 @@ static void removed(uv_work_t *work, int status)
 static void remove_closed(void *user)
 {
     struct task *t = user;
-    t->archive = t->h->agent->client.air;
-    if (t->h->agent->closing) {
+    t->archive = t->h->agent->host.client.air;
+    if (t->h->agent->host.closing) {
         leave_lane(t);
-    } else if (uv_queue_work(t->h->agent->loop, &t->work, remove_now, removed) != 0) {
+    } else if (uv_queue_work(t->h->agent->host.loop, &t->work, remove_now, removed) != 0) {
         fail(t, &NO_MEMORY);
     }
 }
@@ -489,7 +489,7 @@ static void begin_removal(struct task *t)
 /* The one that was noted, unless nothing of it is stored. */
 static void find_conversation(struct task *t, str config)
 {
-    str noted = conversations_find(&t->mem, str_of(t->h->agent->dirs->state), t->id);
+    str noted = conversations_find(&t->mem, str_of(t->h->agent->host.dirs->state), t->id);
     struct project_folders all = {0};
     if (noted.p || t->replay) {
         all = project_folders(&t->mem, config, STR_ABSENT);
@@ -505,7 +505,7 @@ static void find_conversation(struct task *t, str config)
 static void probe(uv_work_t *work)
 {
     struct task *t = CONTAINER_OF(work, struct task, work);
-    str config = str_of(t->h->agent->dirs->claude_config);
+    str config = str_of(t->h->agent->host.dirs->claude_config);
     struct stat st;
     t->no_folder = stat(t->cwd.p, &st) != 0;
     t->not_a_folder = !t->no_folder && !S_ISDIR(st.st_mode);
@@ -525,7 +525,7 @@ static void probe(uv_work_t *work)
 static void probed(uv_work_t *work, int status)
 {
     struct task *t = CONTAINER_OF(work, struct task, work);
-    if (t->h->agent->closing) {
+    if (t->h->agent->host.closing) {
         leave_lane(t);
     } else if (status != 0 || !arena_ok(&t->mem)) {
         fail(t, &NO_MEMORY);
@@ -536,7 +536,7 @@ static void probed(uv_work_t *work, int status)
     } else if (t->kind == TASK_FORK) {
         forked(t);
     } else {
-        routes_when_settled(t->h->agent->routes, &t->waiter, settled);
+        launch_gate_wait(&t->h->agent->host.gate, &t->waiter, settled);
     }
 }
 
@@ -545,7 +545,7 @@ static void begin(struct task *t)
     t->begun = true;
     if (t->kind == TASK_DELETE) {
         begin_removal(t);
-    } else if (uv_queue_work(t->h->agent->loop, &t->work, probe, probed) != 0) {
+    } else if (uv_queue_work(t->h->agent->host.loop, &t->work, probe, probed) != 0) {
         fail(t, &NO_MEMORY);
     }
 }

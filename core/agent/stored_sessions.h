@@ -10,12 +10,13 @@
  *
  * There is one object for each agent. Everything but the workers runs on the loop thread; no callback comes
  * after the agent began to close. */
-#ifndef HERALD_HISTORY_HISTORY_H
-#define HERALD_HISTORY_HISTORY_H
+#ifndef HERALD_AGENT_STORED_SESSIONS_H
+#define HERALD_AGENT_STORED_SESSIONS_H
 
 #include "history/fork.h"
 #include "session/session.h"
 
+struct agent;
 struct history;
 
 /* NULL when memory is out. */

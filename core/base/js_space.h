@@ -1,8 +1,8 @@
 /* White space as JavaScript has it: the ASCII blanks and line breaks, U+00A0, U+FEFF, the Unicode
  * space separators and the two line separators. Texts that pass between the CLI, the client and
  * Herald are trimmed by this rule at both ends of the wire. */
-#ifndef HERALD_BASE_SPACE_H
-#define HERALD_BASE_SPACE_H
+#ifndef HERALD_BASE_JS_SPACE_H
+#define HERALD_BASE_JS_SPACE_H
 
 #include "base/str.h"
 

@@ -1,6 +1,6 @@
 /* A question to the CLI of somebody who has one open at a time, and may lose interest in the answer. */
-#ifndef HERALD_SESSION_CLI_QUESTION_H
-#define HERALD_SESSION_CLI_QUESTION_H
+#ifndef HERALD_CLI_CLI_REQUEST_H
+#define HERALD_CLI_CLI_REQUEST_H
 
 #include "cli/control.h"
 

@@ -1,6 +1,6 @@
 /* Raw messages of the CLI, for a client that asked for them in `_meta.claudeCode.emitRawSDKMessages`. */
-#ifndef HERALD_SESSION_RAW_MESSAGES_H
-#define HERALD_SESSION_RAW_MESSAGES_H
+#ifndef HERALD_CLI_RAW_MESSAGES_H
+#define HERALD_CLI_RAW_MESSAGES_H
 
 #include "json/json.h"
 

@@ -3,8 +3,8 @@
  * The slug loses information and is never decoded; folders are compared by encoding. A look-up by working
  * folder covers the other git worktrees of its repository too. All of this waits for the disk and is not for
  * the loop thread. */
-#ifndef HERALD_HISTORY_PLACES_H
-#define HERALD_HISTORY_PLACES_H
+#ifndef HERALD_HISTORY_PROJECT_FOLDERS_H
+#define HERALD_HISTORY_PROJECT_FOLDERS_H
 
 #include "base/arena.h"
 

@@ -1,6 +1,6 @@
 /* What a resumed session starts with: the permission mode and the model that its transcript ended in. */
-#ifndef HERALD_HISTORY_HINTS_H
-#define HERALD_HISTORY_HINTS_H
+#ifndef HERALD_HISTORY_RESUME_STATE_H
+#define HERALD_HISTORY_RESUME_STATE_H
 
 #include "base/arena.h"
 #include "settings/modes.h"

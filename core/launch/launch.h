@@ -7,8 +7,8 @@
  * Options of `_meta.claudeCode.options` are read one by one; what has the wrong type counts as absent. What
  * the agent itself decides (folder, mode, session id, permission prompts, partial messages, executable)
  * cannot be overruled there. */
-#ifndef HERALD_SESSION_LAUNCH_H
-#define HERALD_SESSION_LAUNCH_H
+#ifndef HERALD_LAUNCH_LAUNCH_H
+#define HERALD_LAUNCH_LAUNCH_H
 
 #include "client/capabilities.h"
 #include "provider/environment.h"

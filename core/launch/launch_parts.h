@@ -1,6 +1,6 @@
 /* The pieces of a launch that are JSON texts; used by launch.c alone. */
-#ifndef HERALD_SESSION_LAUNCH_PARTS_H
-#define HERALD_SESSION_LAUNCH_PARTS_H
+#ifndef HERALD_LAUNCH_LAUNCH_PARTS_H
+#define HERALD_LAUNCH_LAUNCH_PARTS_H
 
 #include "launch/launch.h"
 

@@ -6,8 +6,8 @@
  *
  * What a person or a file calls a model (an alias, an id, a name) is matched to a row by models_match(). Two
  * spellings are compared in canonical form: trimmed, lower case, a final "-<n>m" written "[<n>m]". */
-#ifndef HERALD_SESSION_MODELS_H
-#define HERALD_SESSION_MODELS_H
+#ifndef HERALD_OPTIONS_MODELS_H
+#define HERALD_OPTIONS_MODELS_H
 
 #include "settings/settings.h"
 
@@ -50,7 +50,5 @@ str models_default_description(const struct model_list *list);
 /* The context window when nothing better is known: 1 000 000 when a text of the row says 1m, else 200 000.
  * `row` may be NULL; `id` is the model's id. */
 int64_t model_context_guess(const struct model_row *row, str id);
-/* Equal in canonical form. */
-bool model_same(str a, str b);
 
 #endif

@@ -15,8 +15,8 @@
  * change.
  *
  * The warning about auto mode comes once for a session: session_options_take_auto_warning() says when. */
-#ifndef HERALD_SESSION_OPTIONS_H
-#define HERALD_SESSION_OPTIONS_H
+#ifndef HERALD_OPTIONS_OPTIONS_H
+#define HERALD_OPTIONS_OPTIONS_H
 
 #include "client/capabilities.h"
 #include "launch/launch.h"

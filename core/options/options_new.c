@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "options/options_state.h"
+#include "settings/model_text.h"
 
 enum { AGENTS_MAX = 1024 };
 

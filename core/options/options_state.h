@@ -1,8 +1,8 @@
 /* The inside of session_options, which options.c (changes), options_ask.c
  * (their requests), options_new.c (the start) and options_write.c
  * (what clients see) share. */
-#ifndef HERALD_SESSION_OPTIONS_STATE_H
-#define HERALD_SESSION_OPTIONS_STATE_H
+#ifndef HERALD_OPTIONS_OPTIONS_STATE_H
+#define HERALD_OPTIONS_OPTIONS_STATE_H
 
 #include "options/options.h"
 

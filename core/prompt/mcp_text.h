@@ -2,8 +2,8 @@
  *
  * A status is the CLI's answer to mcp_status, {mcpServers: [{name, status, error?, tools?, scope?,
  * source?}]}. Entries without a name or a status are passed over. */
-#ifndef HERALD_SESSION_MCP_TEXT_H
-#define HERALD_SESSION_MCP_TEXT_H
+#ifndef HERALD_PROMPT_MCP_TEXT_H
+#define HERALD_PROMPT_MCP_TEXT_H
 
 #include "base/map.h"
 #include "json/json.h"

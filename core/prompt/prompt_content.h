@@ -4,8 +4,8 @@
  * a link and follows at the end of the message as a context block; an image goes by its data or, without
  * data, by its address; the rest (audio, binary resources) is dropped. Blocks that prompt_check() passed
  * are what the other functions expect; anything else in them is skipped. */
-#ifndef HERALD_SESSION_PROMPT_CONTENT_H
-#define HERALD_SESSION_PROMPT_CONTENT_H
+#ifndef HERALD_PROMPT_PROMPT_CONTENT_H
+#define HERALD_PROMPT_PROMPT_CONTENT_H
 
 #include "json/json.h"
 

@@ -6,8 +6,8 @@
  * record lives no longer than the message: clear it at message_start and after each complete message.
  *
  * When memory is out the record is lost and the block is sent again, rather than text be lost. */
-#ifndef HERALD_SESSION_STREAM_TEXT_H
-#define HERALD_SESSION_STREAM_TEXT_H
+#ifndef HERALD_PROMPT_STREAM_TEXT_H
+#define HERALD_PROMPT_STREAM_TEXT_H
 
 #include <stdint.h>
 

@@ -6,8 +6,8 @@
  * Only one question is open at a time, and a title is not published twice in a row.
  *
  * A conversation reset begins a new epoch: an answer that was asked for before it is dropped. */
-#ifndef HERALD_SESSION_TITLE_H
-#define HERALD_SESSION_TITLE_H
+#ifndef HERALD_PROMPT_TITLE_H
+#define HERALD_PROMPT_TITLE_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* The answer to /usage: what the CLI knows of costs, tokens and limits (get_usage), as Markdown. */
-#ifndef HERALD_SESSION_USAGE_TEXT_H
-#define HERALD_SESSION_USAGE_TEXT_H
+#ifndef HERALD_PROMPT_USAGE_TEXT_H
+#define HERALD_PROMPT_USAGE_TEXT_H
 
 #include "json/json.h"
 

@@ -4,8 +4,8 @@
  * answer, or from a gateway that the client set. The agent keeps the last one that it sent; a new one is
  * merged with it, compared, and sent when it differs. An absent status (kind AUTH_UNKNOWN) says nothing
  * and is never sent. */
-#ifndef HERALD_SESSION_AUTH_H
-#define HERALD_SESSION_AUTH_H
+#ifndef HERALD_PROVIDER_AUTH_H
+#define HERALD_PROVIDER_AUTH_H
 
 #include "client/capabilities.h"
 #include "json/json.h"

@@ -1,6 +1,6 @@
 /* A process's environment: an array of "NAME=value", ended by NULL; and one that is made out of another. */
-#ifndef HERALD_SESSION_ENVIRONMENT_H
-#define HERALD_SESSION_ENVIRONMENT_H
+#ifndef HERALD_PROVIDER_ENVIRONMENT_H
+#define HERALD_PROVIDER_ENVIRONMENT_H
 
 #include "base/arena.h"
 #include "base/map.h"

@@ -3,8 +3,8 @@
  * One object for the agent. Validation is apart from applying, since a change waits for running turns: a
  * request is checked into a provider_route at once and applied later. The route of providers/set outranks the
  * gateway's. */
-#ifndef HERALD_SESSION_PROVIDERS_H
-#define HERALD_SESSION_PROVIDERS_H
+#ifndef HERALD_PROVIDER_PROVIDERS_H
+#define HERALD_PROVIDER_PROVIDERS_H
 
 #include "json/json.h"
 

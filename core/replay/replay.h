@@ -5,8 +5,8 @@
  * the client takes it. Nothing live is disturbed: the replay has tool calls of its own, without hooks and
  * without memory of what was sent, and asks nobody anything. Only what outlives it stays with the session:
  * the task list, and usage limits that still hold. */
-#ifndef HERALD_HISTORY_REPLAY_H
-#define HERALD_HISTORY_REPLAY_H
+#ifndef HERALD_REPLAY_REPLAY_H
+#define HERALD_REPLAY_REPLAY_H
 
 #include "session/session.h"
 

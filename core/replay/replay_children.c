@@ -46,7 +46,7 @@ struct replay_child *replay_children_told_of(const struct replay_children *rc, s
 static void tell(struct replay_children *rc, const struct replay_child *c, const char *name,
                  const struct buf *members)
 {
-    struct agent *a = rc->s->agent;
+    struct session_host *a = rc->s->agent;
     if (buf_ok(members)) {
         a->surface->update(a->surface_self, str_of(c->parent ? c->parent : rc->s->id), name,
                            buf_str(members));
@@ -93,7 +93,7 @@ static void tell_running(struct replay_children *rc, const struct replay_child *
 
 void replay_child_asked(struct replay_children *rc, struct replay_child *c, str call, str id, str text)
 {
-    struct agent *a = rc->s->agent;
+    struct session_host *a = rc->s->agent;
     str by = call.p ? call : !c->asked ? str_of(c->call) : id;
     AUTO_BUF(b);
     c->asked = true;
@@ -118,7 +118,7 @@ static void tell_over(struct replay_children *rc, const struct replay_child *c)
 
 static void tell_missing(const struct replay_children *rc)
 {
-    struct agent *a = rc->s->agent;
+    struct session_host *a = rc->s->agent;
     AUTO_BUF(text);
     if (!rc->missing || !a->client.session_notices) {
         return;

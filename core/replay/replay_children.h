@@ -3,8 +3,8 @@
  *
  * In AIR's form every launch has a child, with an id of the replay's own. In the draft's form a child has the
  * agent's id, which its stored transcript names; a launch without one has no child. */
-#ifndef HERALD_HISTORY_REPLAY_CHILDREN_H
-#define HERALD_HISTORY_REPLAY_CHILDREN_H
+#ifndef HERALD_REPLAY_REPLAY_CHILDREN_H
+#define HERALD_REPLAY_REPLAY_CHILDREN_H
 
 #include "base/list.h"
 #include "base/map.h"

@@ -21,7 +21,7 @@ static str child_meta(const struct replay_view *v, struct buf *b)
 
 static void say(struct replay_view *v, enum message_role role, str message_id, str text)
 {
-    struct agent *a = v->s->agent;
+    struct session_host *a = v->s->agent;
     AUTO_BUF(meta);
     if (text.n) {
         a->surface->text(a->surface_self, place(v, v->child), role, message_id, text, child_meta(v, &meta));
@@ -40,7 +40,7 @@ static void say_user(struct replay_view *v, const struct replay_item *item, str 
 
 static void say_image(struct replay_view *v, enum message_role role, str message_id, json block)
 {
-    struct agent *a = v->s->agent;
+    struct session_host *a = v->s->agent;
     json source = json_get(block, "source");
     bool linked = str_is(json_str(json_get(source, "type")), "url");
     str data = json_str(json_get(source, "data")), uri = json_text(json_get(source, "url"));
@@ -130,7 +130,7 @@ static void show_text(struct replay_view *v, const struct replay_item *item, str
 /* The summary of a compaction, for a client that has an entity for it; false when it is shown as a text. */
 static bool show_compaction(struct replay_view *v, const struct replay_item *item, json content)
 {
-    struct agent *a = v->s->agent;
+    struct session_host *a = v->s->agent;
     if (v->child) { /* that of a subagent is nobody's matter */
         return json_is_true(json_get(item->root, "isCompactSummary"));
     }

@@ -1,6 +1,6 @@
 /* What each stored record is to the client: the rules of a replay, without the reading. */
-#ifndef HERALD_HISTORY_REPLAY_RECORD_H
-#define HERALD_HISTORY_REPLAY_RECORD_H
+#ifndef HERALD_REPLAY_REPLAY_RECORD_H
+#define HERALD_REPLAY_REPLAY_RECORD_H
 
 #include "extension/async_tasks.h"
 #include "history/records.h"

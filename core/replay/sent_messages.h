@@ -1,7 +1,7 @@
 /* The messages that a stored conversation sent to its subagents, by SendMessage: what a subagent's transcript
  * says that it was told has no word of the call that did so. */
-#ifndef HERALD_HISTORY_SENT_MESSAGES_H
-#define HERALD_HISTORY_SENT_MESSAGES_H
+#ifndef HERALD_REPLAY_SENT_MESSAGES_H
+#define HERALD_REPLAY_SENT_MESSAGES_H
 
 #include "base/list.h"
 #include "history/records.h"

@@ -1,6 +1,6 @@
 /* What a person sees of a stored user text: without the parts that were written for the model. */
-#ifndef HERALD_HISTORY_USER_TEXT_H
-#define HERALD_HISTORY_USER_TEXT_H
+#ifndef HERALD_REPLAY_USER_TEXT_H
+#define HERALD_REPLAY_USER_TEXT_H
 
 #include "base/str.h"
 

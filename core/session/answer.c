@@ -1,7 +1,6 @@
 /* How the work of the CLI answers a prompt: stop reasons, errors, failure records, usage. */
 #include <stdlib.h>
 
-#include "agent/provider_switch.h"
 #include "session/child_sessions.h"
 #include "session/local_command.h"
 
@@ -333,7 +332,7 @@ static void hook_foreground(void *user, enum foreground what, const struct turn_
 static void hook_gone(void *user)
 {
     struct session *s = user;
-    routes_look_again(s->agent->routes);
+    session_say_idle(s);
 }
 
 /* ---- The timer of a cancel ---- */

@@ -10,7 +10,7 @@ static str place(const struct session *s, str session)
 static void deliver(void *user, str session, const struct subagent_update *u)
 {
     struct session *s = user;
-    struct agent *a = s->agent;
+    struct session_host *a = s->agent;
     str to = place(s, session);
     switch (u->kind) {
     case SUBAGENT_TOOL:

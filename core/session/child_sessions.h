@@ -1,7 +1,7 @@
 /* The subagents of a session that are sessions of their own: what subagents.h decides, carried out. Without
  * such a client everything goes to the root session. */
-#ifndef HERALD_SESSION_CHILDREN_H
-#define HERALD_SESSION_CHILDREN_H
+#ifndef HERALD_SESSION_CHILD_SESSIONS_H
+#define HERALD_SESSION_CHILD_SESSIONS_H
 
 #include "session/internal.h"
 

@@ -98,7 +98,7 @@ static void refuse(struct question *q, str error)
 /* Its end without an answer: the CLI withdrew it, or there is nobody left to answer. */
 static void abandon(struct question *q)
 {
-    struct agent *a = q->s->agent;
+    struct session_host *a = q->s->agent;
     if (q->state == QUESTION_OPEN) {
         a->surface->withdraw(a->surface_self, q->asked);
     }
@@ -243,7 +243,7 @@ static void asked(struct question *q, uint64_t request)
 
 static void ask_form(struct question *q, str params)
 {
-    struct agent *a = q->s->agent;
+    struct session_host *a = q->s->agent;
     open_question(q);
     asked(q, a->surface->ask_elicitation(a->surface_self, params, answered, q));
 }
@@ -252,7 +252,7 @@ static void ask_form(struct question *q, str params)
 static void prepared(void *user, const struct permission_request *rq)
 {
     struct question *q = user;
-    struct agent *a = q->s->agent;
+    struct session_host *a = q->s->agent;
     AUTO_BUF(form);
     if (q->state == QUESTION_DROPPED) {
         free_question(q);

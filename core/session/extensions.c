@@ -196,7 +196,7 @@ struct stop_request {
 
 static void tell_stopped(struct session *s, str name)
 {
-    struct agent *a = s->agent;
+    struct session_host *a = s->agent;
     AUTO_BUF(line);
     if (a->client.session_notices) {
         buf_put_str(&line, name);

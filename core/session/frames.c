@@ -1,7 +1,6 @@
 /* The CLI's messages: one table row for each type and subtype, one short function for each row. */
 #include <stdlib.h>
 
-#include "agent/provider_switch.h"
 #include "cli/raw_messages.h"
 #include "session/child_sessions.h"
 #include "session/commands.h"
@@ -91,7 +90,7 @@ static void on_state(struct session *s, json m)
     if (str_is(state, "idle")) {
         extensions_idle(s);
         session_update_title(s);
-        routes_look_again(s->agent->routes);
+        session_say_idle(s);
     }
 }
 

@@ -1,8 +1,9 @@
 /* The session object, for the files that make it up:
  *
  *     session.c           life: prompts, cancel, end, close
+ *     host.h              what it uses of its owner; launch_gate.c: what holds it while the provider changes
  *     start.c             how it starts
- *     account.c           who is signed in
+ *     account.c           who is signed in in its CLI
  *     option_queue.c      changes of options, one after the other
  *     frames.c            the CLI's messages, dispatched by a table
  *     messages.c          assistant and user messages, streamed text
@@ -14,7 +15,7 @@
  *     control_requests.c  permission questions and forms
  *     titling.c           its title
  *     plan_exit.c         answers to ExitPlanMode that interrupt the CLI
- *     restart.c           another CLI process under the same session
+ *     restart.c           another CLI process under the same session; provider_change.c: when all get one
  *     child_sessions.c    subagents that are sessions of their own
  *
  * What it is made of has rooms of its own: turn, options, subagent, tool, extension.
@@ -22,7 +23,6 @@
 #ifndef HERALD_SESSION_INTERNAL_H
 #define HERALD_SESSION_INTERNAL_H
 
-#include "agent/agent.h"
 #include "base/list.h"
 #include "base/uuid.h"
 #include "cli/control.h"
@@ -32,6 +32,7 @@
 #include "prompt/title.h"
 #include "report/facts.h"
 #include "session/extensions.h"
+#include "session/host.h"
 #include "session/plan_exit.h"
 #include "session/restart.h"
 #include "session/session.h"
@@ -65,7 +66,7 @@ struct turn_scratch {
 struct title_look;
 
 struct session {
-    struct agent *agent;
+    struct session_host *agent;
     unsigned refs;
     enum session_state state;
     char id[UUID_SIZE];
@@ -82,7 +83,7 @@ struct session {
     char *executable;                      /* where the CLI was found */
     struct restart *restart;               /* the CLI is being replaced; NULL: no */
     bool used;                             /* a prompt was written to a CLI: something may be stored */
-    unsigned route;                        /* the number of the route that the CLI was started with */
+    unsigned generation;                   /* of the provider that the CLI was started with: launch_gate.h */
     unsigned holds;                        /* of the present CLI's frames */
     bool paused;                           /* reading is stopped for the client's sake */
     bool warned_account;                   /* once a session */
@@ -143,11 +144,12 @@ void session_release_frames(struct session *s);
 /* A control request, when the CLI is there. */
 void session_control(struct session *s, const char *subtype, str members);
 
+/* Something is over that a change of the provider may wait for. */
+void session_say_idle(struct session *s);
+
 /* The CLI goes on in another conversation, of this id. */
 void session_conversation_changed(struct session *s, str id);
 
-/* Writes the prompts that waited to the CLI, when it may be given them. */
-void session_send_unsent(struct session *s);
 /* Stops the running work; false when there is no process, or none yet. */
 bool session_interrupt(struct session *s);
 
@@ -162,10 +164,9 @@ void session_fail_start(struct session *s, const struct session_error *error);
 bool session_message_is_unknown(str message);
 void session_tell_ready(struct session *s, const struct session_error *error);
 
-/* account.c, of --hide-claude-auth: the account must not be used, and why; a probe told who is signed in; a
- * prompt begins, for which the CLI is replaced when it may have another account than is signed in now. */
+/* account.c, of --hide-claude-auth: the account must not be used, and why; a prompt begins, for which the CLI
+ * is replaced when it may have another account than is signed in now. */
 bool session_refused_account(struct session *s, struct session_error *error);
-void session_account_probed(struct session *s, enum auth_kind kind);
 void session_renew_account(struct session *s);
 
 /* The CLI has ended; session.c. */

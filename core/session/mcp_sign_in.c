@@ -51,7 +51,7 @@ static void timer_closed(uv_handle_t *h)
 /* What was asked of the client is over: its page may go, and so may a request that is still open. */
 static void settle(struct mcp_sign_in *si)
 {
-    struct agent *a = si->s->agent;
+    struct session_host *a = si->s->agent;
     AUTO_BUF(params);
     if (si->id.n) {
         json_open_object(&params);
@@ -137,7 +137,7 @@ static void client_answered(void *user, json result, json error)
 
 static void ask_client(struct mcp_sign_in *si, str url)
 {
-    struct agent *a = si->s->agent;
+    struct session_host *a = si->s->agent;
     char uuid[UUID_SIZE];
     AUTO_BUF(message);
     AUTO_BUF(params);

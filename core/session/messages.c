@@ -54,7 +54,7 @@ static void say_block(struct session *s, str parent, enum stream_text_type type,
 
 void session_say(struct session *s, str message_id, str text, str meta)
 {
-    struct agent *a = s->agent;
+    struct session_host *a = s->agent;
     if (text.n) {
         s->scratch.text_delivered = true;
         buf_clear(&s->scratch.local_text);

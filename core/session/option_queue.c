@@ -5,7 +5,6 @@
  * others. */
 #include <stdlib.h>
 
-#include "agent/provider_switch.h"
 #include "session/internal.h"
 #include "session/mcp_sign_in.h"
 
@@ -63,7 +62,7 @@ static void finish_change(struct change *ch)
     }
     free_change(ch);
     run_change(s);
-    routes_look_again(s->agent->routes);
+    session_say_idle(s);
     session_unref(s);
 }
 
@@ -240,7 +239,7 @@ void session_model_switched(struct session *s, str model)
 
 void session_warn(struct session *s, const char *title, const char *text)
 {
-    struct agent *a = s->agent;
+    struct session_host *a = s->agent;
     AUTO_BUF(b);
     if (a->client.session_notices) {
         buf_put_c(&b, text);
@@ -317,7 +316,7 @@ static void ask_window(struct session *s)
 
 void session_apply_effects(struct session *s, unsigned effects)
 {
-    struct agent *a = s->agent;
+    struct session_host *a = s->agent;
     session_warn_auto(s);
     if (effects & OPTIONS_MODEL) {
         session_select_model(s);

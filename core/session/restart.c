@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "agent/provider_switch.h"
 #include "session/child_sessions.h"
 
 enum restart_phase { RESTART_CLOSING, RESTART_STARTING, RESTART_TUNING };
@@ -52,7 +51,7 @@ static void fail(struct session *s, str why)
     extensions_ended(s);
     turns_on_end(&s->turns, &end, &end);
     r->done(s, why);
-    routes_look_again(s->agent->routes);
+    session_say_idle(s);
     free_restart(r);
     session_unref(s);
 }
@@ -104,7 +103,7 @@ bool session_restart(struct session *s, const struct restart_request *rq, sessio
 static void tune(struct session *s, json initialize)
 {
     struct restart *r = s->restart;
-    struct agent *a = s->agent;
+    struct session_host *a = s->agent;
     struct options_change *change = session_tuning_change(s);
     struct session_options *options = change ? session_options_new(
                                                    &(struct session_options_setup){
@@ -145,7 +144,8 @@ static void initialized(void *user, const char *error, json payload)
             json_unref(s->initialized);
             s->initialized = json_detach(payload);
             json init = json_root(s->initialized);
-            agent_note_account(s->agent, json_get(init, "account"), settings_api_key_helper(s->settings));
+            s->agent->calls->account(s->agent, json_get(init, "account"),
+                                     settings_api_key_helper(s->settings));
             tune(s, init);
         } else if (strcmp(error, "timeout") == 0) {
             fail(s, session_restart_late);
@@ -160,7 +160,7 @@ static void initialized(void *user, const char *error, json payload)
 static void start(struct session *s)
 {
     struct restart *r = s->restart;
-    struct agent *a = s->agent;
+    struct session_host *a = s->agent;
     struct launch_request rq = {.params = &s->params,
                                 .client = &a->client,
                                 .settings = s->settings,
@@ -241,7 +241,7 @@ void session_restart_tuned(struct session *s, const struct options_change *c)
     }
     r->done(s, STR_ABSENT);
     session_send_unsent(s);
-    routes_look_again(s->agent->routes);
+    session_say_idle(s);
     free_restart(r);
 }
 

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "agent/provider_switch.h"
 #include "history/conversations.h"
 #include "prompt/prompt_content.h"
 #include "replay/replay.h"
@@ -99,6 +98,11 @@ str session_id(const struct session *s)
     return str_of(s->id);
 }
 
+str session_cwd(const struct session *s)
+{
+    return str_of(s->cwd);
+}
+
 bool session_ended(const struct session *s)
 {
     return s->state == SESSION_ENDED;
@@ -144,7 +148,7 @@ void session_control(struct session *s, const char *subtype, str members)
 /* The present CLI may be given prompts. */
 static bool takes_prompts(const struct session *s)
 {
-    return s->cli && !s->restart && !routes_pending(s->agent->routes);
+    return s->cli && !s->restart && !s->agent->gate.closed;
 }
 
 static void send_prompt(struct session *s, struct turn *t)
@@ -215,7 +219,7 @@ bool session_prompt(struct session *s, json blocks, json meta, const struct turn
     if (now) {
         send_prompt(s, t);
     } else {
-        routes_look_again(s->agent->routes); /* it may wait for a held turn */
+        session_say_idle(s); /* it may wait for a held turn */
     }
     extensions_sent(s, blocks, meta, str_of(uuid));
     local_command_sent(s, blocks, uuid);
@@ -224,7 +228,7 @@ bool session_prompt(struct session *s, json blocks, json meta, const struct turn
 
 void session_conversation_changed(struct session *s, str id)
 {
-    struct agent *a = s->agent;
+    struct session_host *a = s->agent;
     if (uuid_valid(id)) {
         memmove(s->conversation, id.p, UUID_LENGTH);
         conversations_note(a->loop, a->log, str_of(a->dirs->state), str_of(s->id), id);
@@ -258,14 +262,12 @@ void session_cancel(struct session *s)
     }
 }
 
-/* ---- The end ---- */
-
-static void leave_agent(struct session *s)
+void session_say_idle(struct session *s)
 {
-    if (map_get(&s->agent->sessions, str_of(s->id)) == s) {
-        map_remove(&s->agent->sessions, str_of(s->id));
-    }
+    s->agent->calls->idle(s->agent);
 }
+
+/* ---- The end ---- */
 
 void session_on_ended(struct session *s, const struct cli_exit *how)
 {
@@ -287,7 +289,7 @@ void session_on_ended(struct session *s, const struct cli_exit *how)
         session_drop_questions(s);
         session_end_turns(s, died && !told);
         session_drop_changes(s, &session_error_ended);
-        routes_look_again(s->agent->routes);
+        session_say_idle(s);
         if (died && !told) {
             session_close(s, NULL, NULL);
         }
@@ -306,10 +308,10 @@ void session_close(struct session *s, session_done_cb *done, void *user)
         return;
     }
     session_ref(s);
-    leave_agent(s);
+    s->agent->calls->leave(s->agent, s);
     session_drop_questions(s);
     subagents_clear(&s->subagents); /* their ends are not told */
-    routes_look_again(s->agent->routes);
+    session_say_idle(s);
     if (s->cli) {
         turns_cancel(&s->turns);
     }

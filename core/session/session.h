@@ -8,9 +8,10 @@
 #define HERALD_SESSION_SESSION_H
 
 #include "launch/launch.h"
+#include "provider/auth.h"
 #include "turn/turn.h"
 
-struct agent;
+struct session_host;
 struct session;
 
 /* Why a request about a session failed. `details` goes to data.details. */
@@ -28,19 +29,28 @@ typedef void session_done_cb(void *user, const struct session_error *error);
 
 /* Starts a session. `params` is valid during the call; `doc` is the document it lives in. NULL only when
  * memory is out. */
-struct session *session_new(struct agent *agent, const struct session_params *params, struct json_doc *doc,
-                            session_ready_cb *ready, void *user);
+struct session *session_new(struct session_host *host, const struct session_params *params,
+                            struct json_doc *doc, session_ready_cb *ready, void *user);
 /* What a stored session goes on with. */
 struct session_past {
     str id;           /* of the session, which it keeps; a UUID */
     str conversation; /* the stored conversation; a UUID */
     enum mode mode;   /* to start in; MODE_NONE: the transcript's */
 };
-struct session *session_resume(struct agent *agent, const struct session_params *params, struct json_doc *doc,
-                               const struct session_past *past, session_ready_cb *ready, void *user);
+struct session *session_resume(struct session_host *host, const struct session_params *params,
+                               struct json_doc *doc, const struct session_past *past, session_ready_cb *ready,
+                               void *user);
 /* `gone` comes when nothing is left of the session, its process neither. For one listener. */
 void session_on_gone(struct session *s, void (*gone)(void *user), void *user);
 str session_id(const struct session *s);
+str session_cwd(const struct session *s);
+/* What decides which account its CLI uses: `env` of its options (any JSON, or missing), and the API key
+ * helper of its settings (absent: none). Borrowed. */
+json session_environment(const struct session *s);
+str session_api_key_helper(const struct session *s);
+/* A probe told who is signed in: with another account than its CLI's it gets another CLI, with the next
+ * prompt. */
+void session_account_probed(struct session *s, enum auth_kind kind);
 /* The CLI has ended, without having died. */
 bool session_ended(const struct session *s);
 
@@ -71,6 +81,21 @@ void session_set_option(struct session *s, str id, json value, session_done_cb *
 /* Ends the session: its turns are answered as cancelled, the CLI is asked to go. `done` (may be NULL) comes
  * when the turns are answered. The session leaves the agent's table at once. */
 void session_close(struct session *s, session_done_cb *done, void *user);
+
+/* For a change of the provider. The session works: on a prompt, on an option change that its CLI may still
+ * answer, or it gets another CLI. */
+bool session_works(const struct session *s);
+/* It works on such an option change. */
+bool session_changes_options(const struct session *s);
+/* It gets another CLI. */
+bool session_restarts(const struct session *s);
+/* Prompts that wait do not wait for subagents in the background first. */
+void session_release_held(struct session *s);
+/* Writes the prompts that waited to the CLI, when it may be given them. */
+void session_send_unsent(struct session *s);
+/* Gives an open session another CLI under the present provider, in the same conversation. When it cannot come
+ * back it is closed with a word about it. */
+void session_change_provider(struct session *s);
 
 /* The client was initialized again. */
 void session_use_client(struct session *s);

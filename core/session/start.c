@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/provider_switch.h"
 #include "cli/locate.h"
 #include "history/project_folders.h"
 #include "history/resume_state.h"
@@ -13,7 +12,7 @@
 /* What the start asks the disk, on a worker thread. */
 struct start {
     uv_work_t work;
-    struct route_waiter waiter;
+    struct gate_waiter waiter;
     struct session *s;
     str resume;
     struct arena mem;
@@ -85,7 +84,9 @@ void session_started(struct session *s, const struct options_change *c)
     s->state = SESSION_OPEN;
     arena_free(&s->launch_mem);
     session_select_model(s);
-    if (!routes_outdated(s->agent->routes, s)) {
+    if (s->generation != s->agent->gate.generation) {
+        session_change_provider(s); /* who waits for the start is told afterwards */
+    } else {
         session_tell_ready(s, NULL);
     }
 }
@@ -101,10 +102,10 @@ static void on_initialized(void *user, const char *error, json payload)
         session_unref(s);
         return;
     }
-    struct agent *a = s->agent;
+    struct session_host *a = s->agent;
     s->initialized = json_detach(payload);
     json init = json_root(s->initialized);
-    agent_note_account(a, json_get(init, "account"), settings_api_key_helper(s->settings));
+    a->calls->account(a, json_get(init, "account"), settings_api_key_helper(s->settings));
     struct session_error refusal;
     if (session_refused_account(s, &refusal)) {
         session_fail_start(s, &refusal);
@@ -160,7 +161,7 @@ static const struct cli_control_events control_events = {
 
 bool session_spawn(struct session *s, const struct launch *launch, unsigned limit_ms, control_answer_cb *cb)
 {
-    struct agent *a = s->agent;
+    struct session_host *a = s->agent;
     struct cli_spawn spawn = {.executable = s->executable,
                               .argv = launch->argv,
                               .env = launch->env,
@@ -172,7 +173,7 @@ bool session_spawn(struct session *s, const struct launch *launch, unsigned limi
     }
     s->process++;
     s->file_checkpoints = launch->file_checkpoints;
-    s->route = routes_number(a->routes);
+    s->generation = a->gate.generation;
     buf_clear(&s->backend);
     env_put_backend(&s->backend, launch->env);
     session_ref(s); /* the process's */
@@ -184,7 +185,7 @@ bool session_spawn(struct session *s, const struct launch *launch, unsigned limi
 
 static void launch_cli(struct session *s, struct start *st)
 {
-    struct agent *a = s->agent;
+    struct session_host *a = s->agent;
     if (!st->cli.path.p) {
         fail_start_text(
             s,
@@ -266,7 +267,7 @@ static void end_start(struct start *st)
     session_unref(s);
 }
 
-static void may_launch(struct route_waiter *waiter)
+static void may_launch(struct gate_waiter *waiter)
 {
     struct start *st = CONTAINER_OF(waiter, struct start, waiter);
     if (session_live(st->s)) {
@@ -295,7 +296,7 @@ static void disk_answered(uv_work_t *work, int status)
         session_fail_start(s, &session_error_memory);
     } else {
         s->settings_watch = settings_watch_new(s->agent->loop, &st->place, settings_changed, s);
-        routes_when_settled(s->agent->routes, &st->waiter, may_launch);
+        launch_gate_wait(&s->agent->gate, &st->waiter, may_launch);
         return;
     }
     end_start(st);
@@ -303,7 +304,7 @@ static void disk_answered(uv_work_t *work, int status)
 
 static bool begin_start(struct session *s, str resume)
 {
-    struct agent *a = s->agent;
+    struct session_host *a = s->agent;
     struct start *st = calloc(1, sizeof(*st));
     if (!st) {
         return false;
@@ -327,18 +328,15 @@ static bool begin_start(struct session *s, str resume)
     return true;
 }
 
-static struct session *open_session(struct agent *agent, const struct session_params *params,
+static struct session *open_session(struct session_host *host, const struct session_params *params,
                                     struct json_doc *doc, const struct session_past *past,
                                     session_ready_cb *ready, void *user)
 {
-    if (!agent->reporters) {
-        agent->reporters = reporter_host_new(&agent->reporter_dirs, agent->log);
-    }
-    struct session *s = agent->reporters ? calloc(1, sizeof(*s)) : NULL;
+    struct session *s = calloc(1, sizeof(*s));
     if (!s) {
         return NULL;
     }
-    s->agent = agent;
+    s->agent = host;
     s->refs = 1;
     s->params = *params;
     s->params_doc = json_ref(doc);
@@ -366,26 +364,27 @@ static struct session *open_session(struct agent *agent, const struct session_pa
         s->used = true;
     }
     if (!named || !s->cwd || !failures_init(&s->failures, str_of(s->id)) || !tool_calls_init(&s->calls, s) ||
-        !map_put(&agent->sessions, str_of(s->id), s, NULL)) {
+        !host->calls->enter(host, s)) {
         session_unref(s);
         return NULL;
     }
     if (!begin_start(s, past ? past->conversation : STR_ABSENT)) {
-        map_remove(&agent->sessions, str_of(s->id));
+        host->calls->leave(host, s);
         session_unref(s);
         return NULL;
     }
     return s;
 }
 
-struct session *session_new(struct agent *agent, const struct session_params *params, struct json_doc *doc,
-                            session_ready_cb *ready, void *user)
+struct session *session_new(struct session_host *host, const struct session_params *params,
+                            struct json_doc *doc, session_ready_cb *ready, void *user)
 {
-    return open_session(agent, params, doc, NULL, ready, user);
+    return open_session(host, params, doc, NULL, ready, user);
 }
 
-struct session *session_resume(struct agent *agent, const struct session_params *params, struct json_doc *doc,
-                               const struct session_past *past, session_ready_cb *ready, void *user)
+struct session *session_resume(struct session_host *host, const struct session_params *params,
+                               struct json_doc *doc, const struct session_past *past, session_ready_cb *ready,
+                               void *user)
 {
-    return open_session(agent, params, doc, past, ready, user);
+    return open_session(host, params, doc, past, ready, user);
 }

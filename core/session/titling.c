@@ -115,7 +115,7 @@ static void stored_read(uv_work_t *work, int status)
 
 void session_update_title(struct session *s)
 {
-    struct agent *a = s->agent;
+    struct session_host *a = s->agent;
     if (s->title_look) {
         s->title_look->again = true;
         return;

@@ -2,8 +2,6 @@
 
 #include <stdint.h>
 
-#include "options/models.h"
-
 /* ---- Text ------------------------------------------------------------------------------------ */
 
 unsigned char model_lower(char c)

@@ -1,6 +1,7 @@
-/* What is written in the names and ids of models: words, context hints and versions. Used by models.c. */
-#ifndef HERALD_SESSION_MODEL_TEXT_H
-#define HERALD_SESSION_MODEL_TEXT_H
+/* What is written in the names and ids of models: words, context hints and versions. For the settings and the
+ * lists of models. */
+#ifndef HERALD_SETTINGS_MODEL_TEXT_H
+#define HERALD_SETTINGS_MODEL_TEXT_H
 
 #include "base/str.h"
 
@@ -21,6 +22,8 @@ struct model_spelling {
 };
 struct model_spelling model_spell(str text);
 bool model_same_hint(struct model_spelling a, struct model_spelling b);
+/* Two names of one model: equal in canonical form. */
+bool model_same(str a, str b);
 
 /* "5", "4.5" or "4-5". */
 struct model_version {

@@ -1,6 +1,6 @@
 /* Claude's permission modes: one row each, in the order in which clients see them. */
-#ifndef HERALD_SESSION_MODES_H
-#define HERALD_SESSION_MODES_H
+#ifndef HERALD_SETTINGS_MODES_H
+#define HERALD_SETTINGS_MODES_H
 
 #include "base/str.h"
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/path.h"
-#include "options/models.h"
+#include "settings/model_text.h"
 
 #ifdef __APPLE__
 static const char managed_folder[] = "/Library/Application Support/ClaudeCode";

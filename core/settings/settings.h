@@ -8,8 +8,8 @@
  * An override (the object that the CLI gets with --settings) stands above all files where the accessors say
  * so. It is passed to them, since it belongs to a session and the files to a folder. The object is immutable
  * after loading. */
-#ifndef HERALD_SESSION_SETTINGS_H
-#define HERALD_SESSION_SETTINGS_H
+#ifndef HERALD_SETTINGS_SETTINGS_H
+#define HERALD_SETTINGS_SETTINGS_H
 
 #include "settings/modes.h"
 #include "json/json.h"

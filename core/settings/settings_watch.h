@@ -2,8 +2,8 @@
  *
  * The folders of the settings files are watched (those that there are at the beginning). When one of the
  * files was touched and all has been quiet for SETTINGS_QUIET_MS, they are read again by a worker. */
-#ifndef HERALD_SESSION_SETTINGS_WATCH_H
-#define HERALD_SESSION_SETTINGS_WATCH_H
+#ifndef HERALD_SETTINGS_SETTINGS_WATCH_H
+#define HERALD_SETTINGS_SETTINGS_WATCH_H
 
 #include <uv.h>
 

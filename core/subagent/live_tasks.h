@@ -8,8 +8,8 @@
  * any more, and goes at the second later activation of a turn.
  *
  * A frame of an older run of a task than the newest one seen is late and does not count. */
-#ifndef HERALD_SESSION_LIVE_TASKS_H
-#define HERALD_SESSION_LIVE_TASKS_H
+#ifndef HERALD_SUBAGENT_LIVE_TASKS_H
+#define HERALD_SUBAGENT_LIVE_TASKS_H
 
 #include "base/list.h"
 #include "base/map.h"

@@ -24,8 +24,8 @@
  * either. Only the CLI's word ends a run, and an idle child takes what comes late.
  *
  * The root session is an absent text here. Nothing here does I/O. */
-#ifndef HERALD_SESSION_SUBAGENTS_H
-#define HERALD_SESSION_SUBAGENTS_H
+#ifndef HERALD_SUBAGENT_SUBAGENTS_H
+#define HERALD_SUBAGENT_SUBAGENTS_H
 
 #include "base/list.h"
 #include "base/map.h"

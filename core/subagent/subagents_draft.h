@@ -1,7 +1,7 @@
 /* The updates of the draft's form of subagents, as members: what a live child and a replayed one have alike.
  */
-#ifndef HERALD_SESSION_SUBAGENTS_RFD_H
-#define HERALD_SESSION_SUBAGENTS_RFD_H
+#ifndef HERALD_SUBAGENT_SUBAGENTS_DRAFT_H
+#define HERALD_SUBAGENT_SUBAGENTS_DRAFT_H
 
 #include "subagent/subagents.h"
 

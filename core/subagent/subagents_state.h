@@ -1,8 +1,8 @@
 /* The records of subagents.h, for its files: subagents.c keeps them, subagents_runs.c follows the runs of
  * agents, subagents_route.c sends updates to them, subagents_air.c and subagents_draft.c tell of them, each
  * in its form. */
-#ifndef HERALD_SESSION_SUBAGENTS_STATE_H
-#define HERALD_SESSION_SUBAGENTS_STATE_H
+#ifndef HERALD_SUBAGENT_SUBAGENTS_STATE_H
+#define HERALD_SUBAGENT_SUBAGENTS_STATE_H
 
 #include <stdlib.h>
 

@@ -4,8 +4,8 @@
  * A session knows no message shapes. An ACP surface (acp_v1, acp_v2) fills in the table and shapes the
  * messages; the sessions of one connection share it. JSON arguments are texts that are valid during the call.
  */
-#ifndef HERALD_SESSION_SURFACE_H
-#define HERALD_SESSION_SURFACE_H
+#ifndef HERALD_SURFACE_SURFACE_H
+#define HERALD_SURFACE_SURFACE_H
 
 #include "report/report.h"
 #include "turn/turn.h"

@@ -4,8 +4,8 @@
  * of the outermost object, the members before the last such comma are complete: with a closing brace they
  * are a JSON text. The value of the last key is thus never seen half-written, and nothing is parsed
  * between commas. The owner keeps one scanner for each open block and drops it at the block's end. */
-#ifndef HERALD_SESSION_INPUT_SCANNER_H
-#define HERALD_SESSION_INPUT_SCANNER_H
+#ifndef HERALD_TOOL_INPUT_SCANNER_H
+#define HERALD_TOOL_INPUT_SCANNER_H
 
 #include <stdint.h>
 

@@ -3,8 +3,8 @@
  *
  * Only the text of the last plan that was sent is kept, so that AIR does not get it twice. A list has at most
  * 2000 tasks; what is beyond is left out. */
-#ifndef HERALD_SESSION_PLAN_LIST_H
-#define HERALD_SESSION_PLAN_LIST_H
+#ifndef HERALD_TOOL_PLAN_LIST_H
+#define HERALD_TOOL_PLAN_LIST_H
 
 #include "base/list.h"
 #include "report/facts.h"

@@ -6,8 +6,8 @@
  * thread; the CLI's frames are held meanwhile, so that nothing overtakes it.
  *
  * Calls of tools that are shown as a plan are not announced, unless a person must allow them. */
-#ifndef HERALD_SESSION_TOOL_CALLS_H
-#define HERALD_SESSION_TOOL_CALLS_H
+#ifndef HERALD_TOOL_TOOL_CALLS_H
+#define HERALD_TOOL_TOOL_CALLS_H
 
 #include "base/map.h"
 #include "permission/offer.h"

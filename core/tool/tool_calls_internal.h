@@ -1,7 +1,7 @@
 /* What the files about tool calls share: tool_calls.c (the table), tool_uses.c, tool_results.c, tool_ends.c.
  */
-#ifndef HERALD_SESSION_TOOL_CALLS_INTERNAL_H
-#define HERALD_SESSION_TOOL_CALLS_INTERNAL_H
+#ifndef HERALD_TOOL_TOOL_CALLS_INTERNAL_H
+#define HERALD_TOOL_TOOL_CALLS_INTERNAL_H
 
 #include "tool/tool_calls.h"
 

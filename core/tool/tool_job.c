@@ -230,7 +230,7 @@ void tool_job_run(struct tool_job *job)
 
 void tool_calls_send(struct tool_calls *tc, struct tool_report *r)
 {
-    struct agent *a = tc->session->agent;
+    struct session_host *a = tc->session->agent;
     if (tc->replay) {
         a->surface->tool(a->surface_self, tc->place.p ? tc->place : str_of(tc->session->id), r);
     } else if (r->untracked || field_tracker_pass(tc->tracker, r)) {

@@ -6,8 +6,8 @@
  * disk on a worker thread, when there is something to ask, and then calls finish(), which renders and sends.
  * Meanwhile the CLI's frames are held, so that nothing overtakes the report. A replay asks the disk at once:
  * nothing is live that could wait. */
-#ifndef HERALD_SESSION_TOOL_JOB_H
-#define HERALD_SESSION_TOOL_JOB_H
+#ifndef HERALD_TOOL_TOOL_JOB_H
+#define HERALD_TOOL_TOOL_JOB_H
 
 #include <uv.h>
 

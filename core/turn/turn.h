@@ -31,8 +31,8 @@
  *
  * The engine knows nothing of ACP and does no I/O: it asks its hooks. It follows the stated rules of the
  * CLI's stream-json protocol 2.1 (lifecycle frames, prompt uuids in results and model requests). */
-#ifndef HERALD_SESSION_TURN_H
-#define HERALD_SESSION_TURN_H
+#ifndef HERALD_TURN_TURN_H
+#define HERALD_TURN_TURN_H
 
 #include "base/list.h"
 #include "base/map.h"

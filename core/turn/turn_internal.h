@@ -1,7 +1,7 @@
 /* What the two files of the turn engine share: turn.c (the life of a turn, cancel, steers), turn_frames.c
  * (what the CLI sends). */
-#ifndef HERALD_SESSION_TURN_INTERNAL_H
-#define HERALD_SESSION_TURN_INTERNAL_H
+#ifndef HERALD_TURN_TURN_INTERNAL_H
+#define HERALD_TURN_TURN_INTERNAL_H
 
 #include "turn/turn.h"
 

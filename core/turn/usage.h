@@ -9,8 +9,8 @@
  * The caller passes only frames of the main conversation. Frames of synthetic messages are recognised
  * here and change nothing. Counters are whole numbers between 0 and 2^53; what is missing, not a number or
  * outside is brought within, and sums stop at the upper end. */
-#ifndef HERALD_SESSION_USAGE_H
-#define HERALD_SESSION_USAGE_H
+#ifndef HERALD_TURN_USAGE_H
+#define HERALD_TURN_USAGE_H
 
 #include "base/map.h"
 #include "json/json.h"

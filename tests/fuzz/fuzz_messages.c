@@ -128,7 +128,7 @@ static void say_tool(void *me, str session, struct tool_report *r)
         FUZZ_CHECK(map_get(&self.announced, r->id), "a call is announced before it is updated");
         FUZZ_CHECK(!tool_report_empty(r), "an update says something");
     }
-    if (self.agent.client.air && !meta_filter_pass(self.filter, r)) {
+    if (self.agent.host.client.air && !meta_filter_pass(self.filter, r)) {
         return;
     }
     AUTO_BUF(b);
@@ -380,7 +380,7 @@ static void check_reporters(void)
     static bool checked;
     int loaded = 0;
     if (!checked) {
-        reporter_host_list(self.agent.reporters, count_loaded, &loaded);
+        reporter_host_list(self.agent.host.reporters, count_loaded, &loaded);
         FUZZ_CHECK(loaded == HERALD_FUZZ_REPORTER_COUNT, "every built-in reporter is loaded");
         checked = true;
     }

@@ -102,11 +102,11 @@ static inline void bench_open(struct agent_bench *b, const char *script, const s
     b->dirs = (struct standard_dirs){.home = fake_folder, .cwd = fake_folder};
     b->face = *face;
     b->a = (struct agent){
-        .loop = &b->loop,
-        .dirs = &b->dirs,
-        .surface = &b->face,
-        .surface_self = self,
-        .env = b->env,
+        .host.loop = &b->loop,
+        .host.dirs = &b->dirs,
+        .host.surface = &b->face,
+        .host.surface_self = self,
+        .host.env = b->env,
     };
     assert_true(agent_init(&b->a));
     buf_printf(&params, "{\"cwd\":\"%s\"}", fake_folder);
@@ -116,7 +116,7 @@ static inline void bench_open(struct agent_bench *b, const char *script, const s
 static inline void bench_session(struct agent_bench *b, session_ready_cb *ready, void *user)
 {
     struct session_params p = {.cwd = json_str(json_get(json_root(b->params), "cwd"))};
-    assert_non_null(session_new(&b->a, &p, b->params, ready, user));
+    assert_non_null(session_new(&b->a.host, &p, b->params, ready, user));
 }
 
 static inline void bench_prompt(struct session *s, const char *text, const struct turn_observer *observer,

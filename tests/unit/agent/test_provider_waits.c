@@ -214,7 +214,7 @@ static void test_logout_is_late(void **state)
     (void)state;
     fake_file("logout-hangs", "", 0644);
     begin(&b);
-    b.base.a.limits.logout = 1;
+    b.base.a.logout_limit = 1;
     routes_logout(b.base.a.routes, on_out, &b);
     bench_run(&b.base);
     assert_int_equal(b.out, 1);
@@ -260,7 +260,7 @@ static void test_start_is_late(void **state)
     (void)state;
     fake_file("second-hangs", "", 0644);
     begin(&b);
-    b.base.a.limits.restart = 1;
+    b.base.a.host.limits.restart = 1;
     run(&b);
     expect_lost(&b);
     assert_int_equal(b.texts, 1);
@@ -273,8 +273,8 @@ static void test_notice_of_a_loss(void **state)
     (void)state;
     fake_file("second-hangs", "", 0644);
     begin(&b);
-    b.base.a.limits.restart = 1;
-    b.base.a.client.session_notices = true;
+    b.base.a.host.limits.restart = 1;
+    b.base.a.host.client.session_notices = true;
     run(&b);
     expect_lost(&b);
     assert_int_equal(b.texts, 0);
@@ -292,8 +292,8 @@ static void test_tuning_is_late(void **state)
               "\"supportedEffortLevels\":[\"low\",\"high\"]}]",
               0644);
     begin(&b);
-    b.base.a.limits.restart = 500; /* it must come to the options within it */
-    b.base.a.client.air_recommended_value = true;
+    b.base.a.host.limits.restart = 500; /* it must come to the options within it */
+    b.base.a.host.client.air_recommended_value = true;
     run(&b);
     expect_lost(&b);
 }
@@ -310,7 +310,7 @@ static void test_change_is_stuck(void **state)
     (void)state;
     fake_file("deaf", "", 0644);
     begin(&b);
-    b.base.a.limits.change = 1;
+    b.base.a.host.limits.change = 1;
     run(&b);
     assert_int_equal(b.mode_code, -32603);
     assert_int_equal(b.set, 1);

@@ -1,5 +1,6 @@
 #include "options/models.h"
 #include "session_fixture.h"
+#include "settings/model_text.h"
 
 struct rows {
     struct arena mem;

@@ -11,7 +11,7 @@ struct bench {
     uv_loop_t loop;
     char folder[64];
     struct session s;
-    struct agent a;
+    struct session_host a;
     struct standard_dirs dirs;
     struct json_doc *params; /* of the request that was made last */
 };

@@ -6,7 +6,7 @@
 #include "session/internal.h"
 
 static struct session s;
-static struct agent agent;
+static struct session_host agent;
 static struct replay_children rc;
 static struct buf seen;
 
@@ -34,7 +34,7 @@ static const struct surface surface = {.update = on_update, .notice = on_notice}
 static int set_up(void **state)
 {
     (void)state;
-    agent = (struct agent){.surface = &surface, .surface_self = &seen};
+    agent = (struct session_host){.surface = &surface, .surface_self = &seen};
     s = (struct session){.agent = &agent, .id = "root"};
     replay_children_init(&rc, &s, NULL);
     return 0;
@@ -154,7 +154,7 @@ static int set_up_rfd(void **state)
 {
     (void)state;
     files = (struct child_files){0};
-    agent = (struct agent){.surface = &surface, .surface_self = &seen};
+    agent = (struct session_host){.surface = &surface, .surface_self = &seen};
     s = (struct session){.agent = &agent, .id = "root", .subagents.form = &subagents_rfd};
     replay_children_init(&rc, &s, &files);
     return 0;

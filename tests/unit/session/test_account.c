@@ -86,7 +86,7 @@ static void run(struct bench *b)
     struct surface face = silent_surface();
     face.auth_status = on_auth;
     bench_open(&b->base, script, &face, b);
-    b->base.a.hide_claude_auth = true;
+    b->base.a.host.hide_claude_auth = true;
     bench_session(&b->base, on_ready, b);
     bench_run(&b->base);
 }
@@ -225,7 +225,7 @@ static void test_environment(void **state)
     b.base.params = parse_or_fail(buf_c(&params));
     struct session_params p = {.cwd = str_of(fake_folder),
                                .meta = json_get(json_root(b.base.params), "_meta")};
-    assert_non_null(session_new(&b.base.a, &p, b.base.params, on_ready, &b));
+    assert_non_null(session_new(&b.base.a.host, &p, b.base.params, on_ready, &b));
     bench_run(&b.base);
     expect_in("key", "k");
     expect_in("where", fake_folder);

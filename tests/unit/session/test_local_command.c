@@ -9,7 +9,7 @@
 #define OTHER  "22222222-2222-4222-8222-222222222222"
 
 static struct world {
-    struct agent agent;
+    struct session_host agent;
     struct session s;
     struct turn turn;
     int holds;

@@ -4,7 +4,7 @@
 #include "session/mcp_sign_in.h"
 
 static struct world {
-    struct agent agent;
+    struct session_host agent;
     struct session s;
     int refs;
     uint64_t now;

@@ -65,7 +65,7 @@ struct asked {
 
 static struct world {
     struct session s;
-    struct agent a;
+    struct session_host a;
     struct standard_dirs dirs;
     struct asked asked[QUESTIONS_MAX_RUN];
     unsigned n;
