@@ -294,10 +294,9 @@ bool replay_view_init(struct replay_view *v, struct session *s, const struct chi
     *v = (struct replay_view){.s = s, .shows_children = children_shown(s)};
     replay_children_init(&v->children, s, files);
     async_tasks_init(&v->tasks, &task_sink, v);
-    if (!tool_calls_init(&v->calls, s)) {
+    if (!replay_tools_init(v)) {
         return false;
     }
-    v->calls.replay = true;
     plan_list_free(&s->plan);
     plan_list_init(&s->plan);
     return true;
@@ -321,7 +320,6 @@ void replay_item(struct replay_view *v, const struct replay_item *item)
     if ((item->call.p && !v->child) || (item->told && !v->children.rfd)) {
         return; /* its launch was not shown; it is no prompt */
     }
-    v->calls.place = v->child ? str_of(v->child->session) : STR_ABSENT;
     v->s->agent->replaying = true;
     if (item->type == RECORD_ASSISTANT) {
         show_assistant(v, item);

@@ -6,6 +6,7 @@
 #include "history/records.h"
 #include "replay/replay_children.h"
 #include "tool/tool_calls.h"
+#include "tool/tool_host.h"
 
 struct session;
 
@@ -22,6 +23,7 @@ struct replay_item {
 
 struct replay_view {
     struct session *s;
+    struct tool_host tools; /* what they use of this */
     struct tool_calls calls;
     struct map called; /* ids of the tool calls that were shown → the child whose it is, or &replay_root */
     struct replay_children children;
@@ -37,6 +39,8 @@ struct replay_view {
  * replay_view_free() is due either way. */
 bool replay_view_init(struct replay_view *v, struct session *s, const struct child_files *files) WARN_UNUSED;
 void replay_view_free(struct replay_view *v);
+/* Its tool calls, by replay_view_init(). */
+bool replay_tools_init(struct replay_view *v) WARN_UNUSED;
 /* Shows one record. */
 void replay_item(struct replay_view *v, const struct replay_item *item);
 /* All were shown. */

@@ -41,6 +41,7 @@
 #include "subagent/subagents.h"
 #include "tool/plan_list.h"
 #include "tool/tool_calls.h"
+#include "tool/tool_host.h"
 
 enum session_state {
     SESSION_STARTING,
@@ -119,6 +120,7 @@ struct session {
 
     struct live_tasks live;
     struct subagents subagents;
+    struct tool_host tools; /* what they use of the session */
     struct tool_calls calls;
     struct extensions ext;
     struct list questions;
@@ -253,6 +255,9 @@ void session_change_mode(struct session *s, enum mode mode);
 void session_model_switched(struct session *s, str model);
 /* The current model's window, learned or guessed; asks the CLI for it in the background. */
 void session_select_model(struct session *s);
+
+/* tool_link.c: the tool calls. False: memory is out. */
+bool session_tool_calls_init(struct session *s) WARN_UNUSED;
 
 /* plan_list.c through these: the plan goes to the client. `parent` is the launch of the subagent whose it is,
  * or absent. */

@@ -363,7 +363,7 @@ static struct session *open_session(struct session_host *host, const struct sess
         usage_resumed(&s->usage);
         s->used = true;
     }
-    if (!named || !s->cwd || !failures_init(&s->failures, str_of(s->id)) || !tool_calls_init(&s->calls, s) ||
+    if (!named || !s->cwd || !failures_init(&s->failures, str_of(s->id)) || !session_tool_calls_init(s) ||
         !host->calls->enter(host, s)) {
         session_unref(s);
         return NULL;

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "session/internal.h"
 #include "tool/tool_calls_internal.h"
+#include "tool/tool_host.h"
 #include "tool/tool_job.h"
 
 enum {
@@ -50,9 +50,9 @@ static void free_call(void *p)
     free(call);
 }
 
-bool tool_calls_init(struct tool_calls *tc, struct session *s)
+bool tool_calls_init(struct tool_calls *tc, const struct tool_host *host, bool replay)
 {
-    *tc = (struct tool_calls){.session = s, .tracker = field_tracker_new()};
+    *tc = (struct tool_calls){.host = host, .replay = replay, .tracker = field_tracker_new()};
     return tc->tracker != NULL;
 }
 
@@ -106,7 +106,7 @@ static struct tool_call *new_call(struct tool_calls *tc, str id, str name, str p
     call->id = str_dup(id);
     call->name = str_dup(name.p ? name : STR(""));
     call->parent = str_dup(parent);
-    call->reporter = reporter_for(tc->session->agent->reporters, name);
+    call->reporter = reporter_for(*tc->host->reporters, name);
     call->hook = !tc->replay && !reporter_shows_plan(call->reporter);
     if (!call->id || !call->name || (parent.p && !call->parent) || !map_put(&tc->by_id, id, call, NULL)) {
         free_call(call);
@@ -131,7 +131,7 @@ struct tool_call *tool_calls_open(struct tool_calls *tc, str id, str name, str p
     }
     forget_late(tc);
     if (tc->by_id.used >= CALLS_MAX) {
-        log_write(tc->session->agent->log, LOG_WARN, "too many open tool calls: one is not shown");
+        log_write(tc->host->log, LOG_WARN, "too many open tool calls: one is not shown");
         return NULL;
     }
     return new_call(tc, id, name, parent);

@@ -16,7 +16,7 @@
 #include "json/json.h"
 
 struct permission_request;
-struct session;
+struct tool_host;
 
 struct tool_call {
     char *id, *name, *parent; /* parent: NULL at top level */
@@ -33,17 +33,17 @@ struct tool_call {
 };
 
 struct tool_calls {
-    struct session *session;
+    const struct tool_host *host;
     bool replay; /* of a stored conversation: whole reports, no hooks, nothing is remembered of what was sent
                   */
-    str place;   /* in a replay: the session of what is shown at present; absent: the session's own */
     struct map by_id;
     struct map scanners; /* "parent\nindex" → struct scanner */
     struct field_tracker *tracker;
     struct buf scratch;
 };
 
-bool tool_calls_init(struct tool_calls *tc, struct session *s) WARN_UNUSED;
+/* The host outlives them. False: memory is out. */
+bool tool_calls_init(struct tool_calls *tc, const struct tool_host *host, bool replay) WARN_UNUSED;
 void tool_calls_free(struct tool_calls *tc);
 
 /* stream_event frames. `parent` is absent at top level. */

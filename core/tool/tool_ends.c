@@ -1,8 +1,8 @@
 /* The ends of calls that have no result: with the turn, by a cancel, with a background command. */
 #include <stdlib.h>
 
-#include "session/internal.h"
 #include "tool/tool_calls_internal.h"
+#include "tool/tool_host.h"
 #include "tool/tool_job.h"
 
 enum {
@@ -34,7 +34,7 @@ void tool_calls_terminal_ended(struct tool_calls *tc, str id, str parent)
 /* The call belongs to work that goes on in the background: a task was begun by it, or by a call around it. */
 static bool lives_on(const struct tool_calls *tc, const struct tool_call *call)
 {
-    const struct live_tasks *live = &tc->session->live;
+    const struct live_tasks *live = tc->host->live;
     for (unsigned depth = 0; call && depth < CALL_DEPTH_MAX; depth++) {
         const struct live_task *own = live_tasks_of_call(live, str_of(call->id));
         const struct live_task *around = call->parent ? live_tasks_of_call(live, str_of(call->parent)) : NULL;
@@ -82,7 +82,7 @@ void tool_calls_cancelling(struct tool_calls *tc)
         call->hook = false;
         free(call->shown);
         call->shown = NULL;
-        if (!client_keeps_cancelled_calls(&tc->session->agent->client)) {
+        if (!client_keeps_cancelled_calls(tc->host->client)) {
             field_tracker_end(tc->tracker, str_of(call->id));
         }
         if (call->ended) {

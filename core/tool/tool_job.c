@@ -4,12 +4,12 @@
 #include <sys/stat.h>
 
 #include "base/path.h"
-#include "session/child_sessions.h"
+#include "tool/tool_host.h"
 
 void tool_job_begin(struct tool_job *job, struct tool_calls *tc, const struct tool_call *call, json input)
 {
-    struct session *s = tc->session;
-    *job = (struct tool_job){.session = s, .calls = tc, .plan_found = -1, .skill_found = -1};
+    const struct tool_host *h = tc->host;
+    *job = (struct tool_job){.host = h, .calls = tc, .plan_found = -1, .skill_found = -1};
     job->call = (struct render_call){
         .id = arena_str(&job->mem, str_of(call->id)),
         .name = arena_str(&job->mem, str_of(call->name)),
@@ -17,16 +17,16 @@ void tool_job_begin(struct tool_job *job, struct tool_calls *tc, const struct to
         .input = input,
     };
     job->cx = (struct render_context){
-        .client = &s->agent->client,
-        .cwd = str_of(s->cwd),
+        .client = h->client,
+        .cwd = h->cwd,
         .replay = tc->replay,
     };
     job->rcall = (struct reporter_call){
         .tool = job->call.name,
         .id = job->call.id,
         .cwd = job->cx.cwd,
-        .home = str_of(s->agent->dirs->home),
-        .process_cwd = str_of(s->agent->dirs->cwd),
+        .home = str_of(h->dirs->home),
+        .process_cwd = str_of(h->dirs->cwd),
         .replay = tc->replay,
         .input_state = INPUT_COMPLETE,
         .input = input,
@@ -120,7 +120,7 @@ str tool_job_resolve(struct tool_job *job, str path)
 void tool_job_read_use(struct tool_job *job, const struct reporter *reporter)
 {
     facts_begin(&job->use, &job->mem, PHASE_USE);
-    reporter_use(job->session->agent->reporters, reporter, &job->rcall, &job->use);
+    reporter_use(*job->host->reporters, reporter, &job->rcall, &job->use);
 }
 
 /* ---- The disk ---- */
@@ -176,16 +176,16 @@ static void finish(struct tool_job *job)
     }
     job->finish(job);
     if (!arena_ok(&job->mem)) {
-        log_write(job->session->agent->log, LOG_ERROR, "out of memory: a report of a tool call was dropped");
+        log_write(job->host->log, LOG_ERROR, "out of memory: a report of a tool call was dropped");
     }
 }
 
 static void worked(uv_work_t *request, int status)
 {
     struct tool_job *job = CONTAINER_OF(request, struct tool_job, work);
-    struct session *s = job->session;
+    const struct tool_host *h = job->host;
     (void)status;
-    if (session_live(s)) {
+    if (h->calls->alive(h->user)) {
         finish(job);
     } else if (job->ready) {
         job->ready(job->user, NULL);
@@ -194,8 +194,7 @@ static void worked(uv_work_t *request, int status)
     }
     tool_job_end(job);
     free(job);
-    session_release_frames(s);
-    session_unref(s);
+    h->calls->release(h->user);
 }
 
 static struct json_doc *keep(json v)
@@ -219,9 +218,8 @@ void tool_job_run(struct tool_job *job)
     *kept = *job;
     kept->docs[0] = keep(kept->call.input);
     kept->docs[1] = keep(kept->message);
-    session_ref(kept->session);
-    session_hold_frames(kept->session);
-    if (uv_queue_work(kept->session->agent->loop, &kept->work, work, worked) != 0) {
+    kept->host->calls->hold(kept->host->user);
+    if (uv_queue_work(kept->host->loop, &kept->work, work, worked) != 0) {
         worked(&kept->work, UV_ENOMEM);
     }
 }
@@ -230,11 +228,8 @@ void tool_job_run(struct tool_job *job)
 
 void tool_calls_send(struct tool_calls *tc, struct tool_report *r)
 {
-    struct session_host *a = tc->session->agent;
-    if (tc->replay) {
-        a->surface->tool(a->surface_self, tc->place.p ? tc->place : str_of(tc->session->id), r);
-    } else if (r->untracked || field_tracker_pass(tc->tracker, r)) {
-        children_tool(tc->session, r);
+    if (tc->replay || r->untracked || field_tracker_pass(tc->tracker, r)) {
+        tc->host->calls->send(tc->host->user, r);
     }
 }
 

@@ -19,7 +19,7 @@ enum { TOOL_JOB_SKILL_PLACES = 7, TOOL_JOB_PLAN_FILES = 2 };
 
 struct tool_job {
     uv_work_t work;
-    struct session *session;
+    const struct tool_host *host;
     struct tool_calls *calls;
     struct arena mem;
     struct json_doc *docs[2]; /* kept while a worker thread is busy */

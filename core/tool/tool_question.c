@@ -4,7 +4,8 @@
 
 #include "permission/presentation.h"
 #include "report/items.h"
-#include "session/child_sessions.h"
+#include "surface/surface.h"
+#include "tool/tool_host.h"
 #include "tool/tool_job.h"
 
 /* The tool call of the request. */
@@ -45,7 +46,7 @@ static void tell_ready(struct tool_job *job, const struct permission_question *q
     str heading = permission_heading(&job->mem, q, render_title(&job->cx, &job->call, &job->use));
     struct tool_report call;
     struct permission_request rq = {
-        .session = children_session_of_agent(job->session, q->agent_id),
+        .session = job->host->calls->session_of_agent(job->host->user, q->agent_id),
         .title = permission_title(&job->mem, q, heading),
         .description = permission_description(&job->mem, q),
         .call = &call,
@@ -77,7 +78,7 @@ static void announce(struct tool_job *job, struct tool_call *call, str agent, st
     if (arena_ok(&job->mem)) {
         call->announced = true;
         free(call->shown);
-        call->shown = str_dup(children_session_of_agent(job->session, agent));
+        call->shown = str_dup(job->host->calls->session_of_agent(job->host->user, agent));
         tool_job_send(job, &r);
     }
 }
@@ -104,7 +105,7 @@ static void finish_question(struct tool_job *job)
 /* The call that a subagent or the main conversation is about to make, with its whole input. */
 static struct tool_call *open_call(struct tool_calls *tc, str id, str tool, str agent, json input)
 {
-    struct live_task *asks = live_tasks_find(&tc->session->live, agent);
+    struct live_task *asks = live_tasks_find(tc->host->live, agent);
     struct tool_call *call = tool_calls_open(tc, id, tool, asks ? str_of(asks->call) : STR_ABSENT);
     if (call && !call->input) {
         call->input = json_detach(input);
@@ -114,7 +115,7 @@ static struct tool_call *open_call(struct tool_calls *tc, str id, str tool, str 
 
 static void read_edit(struct tool_job *job)
 {
-    tool_job_read_use(job, reporter_for(job->session->agent->reporters, job->call.name));
+    tool_job_read_use(job, reporter_for(*job->host->reporters, job->call.name));
     if (job->use.edits && !job->use.edits->next && client_wants_patches(job->cx.client)) {
         job->source_path = tool_job_resolve(job, job->use.edits->path);
     }

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "session/child_sessions.h"
 #include "tool/tool_calls_internal.h"
+#include "tool/tool_host.h"
 #include "tool/tool_job.h"
 
 enum {
@@ -45,7 +45,7 @@ static void finish_result(struct tool_job *job)
         tool_job_send(job, &r[i]);
     }
     if (str_is(job->call.name, "ExitPlanMode") && !job->call.parent.p && !job->result.is_error) {
-        session_plan_approved(job->session, job->call.input, job->rcall.structured);
+        job->host->calls->plan_approved(job->host->user, job->call.input, job->rcall.structured);
     }
     /* A call whose hook may still come is known until then, and so is what the client knows of it. */
     struct tool_call *call = tool_calls_find(job->calls, job->call.id);
@@ -63,8 +63,8 @@ static void finish_plan_result(struct tool_job *job, bool was_announced)
         tool_job_send(job, &r);
     }
     bool changes = job->facts.task_changes || job->facts.publish_tasks;
-    if (changes && arena_ok(&job->mem) && !job->calls->place.p) {
-        session_change_tasks(job->session, job->call.parent, job->facts.task_changes);
+    if (changes && arena_ok(&job->mem)) {
+        job->host->calls->tasks(job->host->user, job->call.parent, job->facts.task_changes);
     }
 }
 
@@ -80,24 +80,24 @@ static void read_result(struct tool_job *job, const struct tool_call *call, json
         .is_error = job->rcall.is_error,
         .non_execution_kind = json_str(json_get(meta, "non_execution_kind")),
         .user_feedback = json_str(json_get(meta, "user_feedback")),
-        .stopped = !job->calls->replay && job->session->turns.cancelled,
+        .stopped = !job->calls->replay && job->host->calls->stopped(job->host->user),
         .accepted_plan = call->cleared_plan,
     };
     tool_job_read_use(job, call->reporter);
     facts_begin(&job->facts, &job->mem, PHASE_RESULT);
-    reporter_result(job->session->agent->reporters, call->reporter, &job->rcall, &job->facts);
+    reporter_result(*job->host->reporters, call->reporter, &job->rcall, &job->facts);
 }
 
 /* What goes on in the background after its result. A terminal that is still written to ends with its task. */
 static void note_background(struct tool_job *job, const struct tool_call *call, json block, json message)
 {
-    struct session *s = job->session;
+    const struct tool_host *h = job->host;
     if (job->calls->replay) {
         return;
     }
-    job->result.background = extensions_result_of_call(s, call, block, message);
-    struct live_task *task = live_tasks_find(&s->live, job->facts.background_task);
-    if (task && !s->agent->client.air && client_has_terminal(&s->agent->client)) {
+    job->result.background = h->calls->background(h->user, call, block, message);
+    struct live_task *task = live_tasks_find(h->live, job->facts.background_task);
+    if (task && !h->client->air && client_has_terminal(h->client)) {
         job->result.background_live = true;
         task->owes_exit = true;
         free(task->call_parent);
@@ -133,13 +133,13 @@ void tool_calls_result(struct tool_calls *tc, str parent, json block, json messa
     str id = json_str(json_get(block, "tool_use_id"));
     struct tool_call *call = id.p ? tool_calls_find(tc, id) : NULL;
     if (!tc->replay) {
-        session_plan_exit_result(tc->session, id, message);
+        tc->host->calls->result(tc->host->user, id, message);
     }
     if (call && !call->ended) {
         tool_call_set_parent(call, parent);
         report_result(tc, call, block, message);
     } else {
-        log_write(tc->session->agent->log, LOG_DEBUG, "a result of an unknown tool call came");
+        log_write(tc->host->log, LOG_DEBUG, "a result of an unknown tool call came");
     }
 }
 
@@ -175,7 +175,7 @@ void tool_calls_hook(struct tool_calls *tc, json input, str tool_use_id)
     job.message = input;
     job.response = job.rcall.response = json_get(input, "tool_response");
     facts_begin(&job.facts, &job.mem, PHASE_FINISHED);
-    reporter_finished(tc->session->agent->reporters, call->reporter, &job.rcall, &job.facts);
+    reporter_finished(*tc->host->reporters, call->reporter, &job.rcall, &job.facts);
     if (job.facts.change.stated && final_change_needs_source(job.cx.client, &job.facts.change)) {
         job.source_path = tool_job_resolve(&job, job.facts.change.path);
     }
@@ -187,8 +187,8 @@ void tool_calls_denied(struct tool_calls *tc, json message)
 {
     struct tool_call *call = tool_calls_find(tc, json_str(json_get(message, "tool_use_id")));
     str agent = json_text(json_get(message, "agent_id"));
-    bool over = agent.p && !live_tasks_find(&tc->session->live, agent);
-    bool stray = over && children_shown(tc->session) && !subagents_take_late(&tc->session->subagents);
+    bool over = agent.p && !live_tasks_find(tc->host->live, agent);
+    bool stray = over && tc->host->calls->agent_is_over(tc->host->user, agent);
     if (!call || !call->announced || (stray && !call->shown)) {
         return;
     }
@@ -205,7 +205,7 @@ void tool_calls_denied(struct tool_calls *tc, json message)
 /* The call is that of a subagent that runs. */
 static bool is_subagent_call(const struct tool_calls *tc, str id)
 {
-    const struct live_task *task = id.n ? live_tasks_of_call(&tc->session->live, id) : NULL;
+    const struct live_task *task = id.n ? live_tasks_of_call(tc->host->live, id) : NULL;
     return task && task->subagent;
 }
 

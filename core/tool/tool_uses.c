@@ -1,9 +1,9 @@
 /* Uses of tools: as they are streamed, and as a complete message has them. */
 #include <stdlib.h>
 
-#include "session/child_sessions.h"
 #include "tool/input_scanner.h"
 #include "tool/tool_calls_internal.h"
+#include "tool/tool_host.h"
 #include "tool/tool_job.h"
 
 /* ---- Reports ---- */
@@ -37,8 +37,8 @@ static void report_plan_use(struct tool_calls *tc, struct tool_call *call, json 
     struct tool_job job;
     tool_job_begin(&job, tc, call, input);
     tool_job_read_use(&job, call->reporter);
-    if (job.use.plan && arena_ok(&job.mem) && !tc->place.p) { /* a stored child's plan is over */
-        session_publish_plan_entries(tc->session, str_of(call->parent), job.use.plan_entries);
+    if (job.use.plan && arena_ok(&job.mem)) {
+        tc->host->calls->plan(tc->host->user, str_of(call->parent), job.use.plan_entries);
     }
     tool_job_end(&job);
 }
@@ -177,7 +177,7 @@ void tool_calls_use(struct tool_calls *tc, str parent, json block)
     call->input = json_detach(input);
     call->dispatched = true;
     if (!tc->replay && str_is(str_of(call->name), "SendMessage")) {
-        children_message(tc->session, id, input);
+        tc->host->calls->message(tc->host->user, id, input);
     }
     if (reporter_shows_plan(call->reporter)) {
         report_plan_use(tc, call, input);
