@@ -101,6 +101,12 @@ static void put_set(struct arena *a, struct buf *b, const char *key, json v, con
     json_close_array(b);
 }
 
+/* A list that is left out, null or empty asks for the same. */
+static json list_or_none(json v)
+{
+    return json_count(v) ? v : JSON_NONE;
+}
+
 str launch_fingerprint(struct arena *a, const struct session_params *p)
 {
     static const char *const meta[] = {"additionalRoots", "systemPrompt", "disableBuiltInTools"};
@@ -109,9 +115,9 @@ str launch_fingerprint(struct arena *a, const struct session_params *p)
 
     json_open_object(&b);
     json_member_str(&b, "cwd", p->cwd);
-    put_set(a, &b, "mcpServers", p->mcp_servers, "name");
+    put_set(a, &b, "mcpServers", list_or_none(p->mcp_servers), "name");
     json_key(&b, "additionalDirectories");
-    put_canonical(a, &b, p->additional_directories, 0);
+    put_canonical(a, &b, list_or_none(p->additional_directories), 0);
     for (size_t i = 0; i < ARRAY_LEN(meta); i++) {
         json_key(&b, meta[i]);
         put_canonical(a, &b, json_get(p->meta, meta[i]), 0);

@@ -468,6 +468,16 @@ static void fingerprints(void **state)
                             fingerprint(&a, OPTIONS("\"model\":\"n\""), "[]"));
     assert_string_not_equal(fingerprint(&a, "{}", "[]"), fingerprint(&a, "{\"additionalRoots\":[]}", "[]"));
     assert_string_not_equal(fingerprint(&a, "{}", "[]"), fingerprint(&a, "{}", "[{\"name\":\"a\"}]"));
+    struct session_params without = {.cwd = STR("/")};
+    struct json_doc *empty = parse_or_fail("[]"), *null = parse_or_fail("null");
+    struct session_params with = {.cwd = STR("/"),
+                                  .mcp_servers = json_root(empty),
+                                  .additional_directories = json_root(empty)};
+    struct session_params nulled = {.cwd = STR("/"), .additional_directories = json_root(null)};
+    assert_string_equal(launch_fingerprint(&a, &without).p, launch_fingerprint(&a, &with).p);
+    assert_string_equal(launch_fingerprint(&a, &without).p, launch_fingerprint(&a, &nulled).p);
+    json_unref(empty);
+    json_unref(null);
     buf_put_c(&deep, "{\"systemPrompt\":");
     buf_put_fill(&deep, '[', 9000);
     buf_put_fill(&deep, ']', 9000);
