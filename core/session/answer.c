@@ -1,8 +1,8 @@
 /* How the work of the CLI answers a prompt: stop reasons, errors, failure records, usage. */
 #include <stdlib.h>
 
+#include "local/local_command.h"
 #include "session/child_sessions.h"
-#include "session/local_command.h"
 
 static const char DIED_TEXT[] =
     "Internal error: The Claude Agent process exited unexpectedly. Please start a new session.";
@@ -144,7 +144,7 @@ static void hook_cancelling(void *user)
     extensions_cancelling(s);
     children_cancel(s);
     tool_calls_cancelling(&s->calls);
-    local_command_cancel(s);
+    local_command_cancel(&s->local);
 }
 
 static void hook_activated(void *user, struct turn *t, bool by_result)
@@ -159,7 +159,7 @@ static void hook_activated(void *user, struct turn *t, bool by_result)
         live_tasks_activation(&s->live);
     }
     extensions_activated(s, t);
-    local_command_activated(s, t);
+    local_command_activated(&s->local, t);
     session_sync_waiting(s);
 }
 
@@ -178,8 +178,9 @@ static void hook_close_calls(void *user, struct turn *t, bool cancelled, bool *l
 
 static bool hook_before_answer(void *user, struct turn *t, const struct turn_end *end, bool may_wait)
 {
-    local_command_over(user, t, end);
-    return extensions_before_answer(user, t, end, may_wait);
+    struct session *s = user;
+    local_command_over(&s->local, t, end);
+    return extensions_before_answer(s, t, end, may_wait);
 }
 
 /* The text of a result that nothing else has shown: a local command's, or a hook's that stopped the turn. Of
@@ -192,7 +193,7 @@ static void say_result(struct session *s, struct turn *t, json result)
     bool due = t->local_only ? !str_eq(str_trim(text), str_trim(buf_str(&shown->local_text)))
                              : !shown->text_delivered && output == 0;
     if (text.p && due && !session_was_notice(s, text) && !extensions_hide_local(s, text)) {
-        session_say(s, json_str(json_get(result, "uuid")), local_command_text(s, text), STR_ABSENT);
+        session_say(s, json_str(json_get(result, "uuid")), local_command_text(&s->local, text), STR_ABSENT);
     }
 }
 

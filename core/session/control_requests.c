@@ -12,11 +12,11 @@
  * twice or from elsewhere can allow a tool. */
 #include <stdlib.h>
 
+#include "local/mcp_sign_in.h"
 #include "permission/elicitation.h"
 #include "permission/offer.h"
 #include "permission/question.h"
 #include "session/child_sessions.h"
-#include "session/mcp_sign_in.h"
 
 #define NO_FORMS "AskUserQuestion needs a client that can show forms"
 
@@ -417,7 +417,7 @@ void session_drop_questions(struct session *s)
     LIST_EACH(q, &s->questions, struct question, link) {
         abandon(q);
     }
-    mcp_sign_in_drop(s);
+    mcp_sign_in_drop(&s->local);
 }
 
 bool session_any_question(const struct session *s,

@@ -2,10 +2,10 @@
 #include <stdlib.h>
 
 #include "cli/raw_messages.h"
+#include "local/local_command.h"
+#include "prompt/commands.h"
 #include "session/child_sessions.h"
-#include "session/commands.h"
 #include "session/internal.h"
-#include "session/local_command.h"
 
 /* ---- Commands ---- */
 
@@ -98,7 +98,7 @@ static void on_local_output(struct session *s, json m)
 {
     str text = json_str(json_get(m, "content"));
     if (!extensions_hide_local(s, text)) {
-        session_say(s, json_str(json_get(m, "uuid")), local_command_text(s, text), STR_ABSENT);
+        session_say(s, json_str(json_get(m, "uuid")), local_command_text(&s->local, text), STR_ABSENT);
     }
 }
 
@@ -391,7 +391,7 @@ void session_on_frame(struct session *s, struct json_doc *doc)
     json m = json_root(doc);
     str type = json_str(json_get(m, "type"));
     /* nothing of a conversation comes before the session is ready */
-    if (!s->options || local_command_keeps(s, doc)) {
+    if (!s->options || local_command_keeps(&s->local, doc, s->scratch.text_delivered)) {
         return;
     }
     if (raw_message_wanted(json_path(s->params.meta, "claudeCode", "emitRawSDKMessages", NULL), m)) {

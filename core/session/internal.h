@@ -10,7 +10,6 @@
  *     answer.c            how a result answers a prompt; failures
  *     notices.c           what the CLI has to say beside the answer
  *     steering.c          messages for the running turn
- *     local_command.c     /usage and /mcp in our own words; mcp_sign_in.c: what follows the latter
  *     extensions.c        goal, async tasks, compaction, the report of changed files
  *     control_requests.c  permission questions and forms
  *     titling.c           its title
@@ -18,7 +17,9 @@
  *     restart.c           another CLI process under the same session; provider_change.c: when all get one
  *     child_sessions.c    subagents that are sessions of their own
  *
- * What it is made of has rooms of its own: turn, options, subagent, tool, extension.
+ *     links.c             what the rooms that serve it (tool, local) use of it
+ *
+ * What it is made of has rooms of its own: turn, options, subagent, tool, local, extension.
  */
 #ifndef HERALD_SESSION_INTERNAL_H
 #define HERALD_SESSION_INTERNAL_H
@@ -27,6 +28,7 @@
 #include "base/uuid.h"
 #include "cli/control.h"
 #include "extension/session_failure.h"
+#include "local/local_host.h"
 #include "options/options.h"
 #include "prompt/stream_text.h"
 #include "prompt/title.h"
@@ -124,8 +126,7 @@ struct session {
     struct tool_calls calls;
     struct extensions ext;
     struct list questions;
-    struct list local_commands;  /* prompts that are answered in our own words: struct local_command */
-    struct mcp_sign_in *sign_in; /* the run that goes on; NULL: none */
+    struct local_work local; /* commands in our own words, the sign-in to MCP servers */
     struct plan_exit plan_exit;
     struct plan_list plan;
 
@@ -256,8 +257,10 @@ void session_model_switched(struct session *s, str model);
 /* The current model's window, learned or guessed; asks the CLI for it in the background. */
 void session_select_model(struct session *s);
 
-/* tool_link.c: the tool calls. False: memory is out. */
+/* links.c: fills in what the tool calls and the work of Herald's own use of the session. False: memory is
+ * out. */
 bool session_tool_calls_init(struct session *s) WARN_UNUSED;
+void session_local_init(struct session *s);
 
 /* plan_list.c through these: the plan goes to the client. `parent` is the launch of the subagent whose it is,
  * or absent. */

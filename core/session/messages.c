@@ -1,8 +1,8 @@
 /* Assistant and user messages: streamed pieces first, then the whole blocks, each text once. */
 #include <stdlib.h>
 
+#include "local/local_command.h"
 #include "session/child_sessions.h"
-#include "session/local_command.h"
 
 static str parent_of(json frame)
 {
@@ -226,7 +226,7 @@ static void whole_block(struct session *s, str parent, str message_id, struct st
         enum stream_text_type kind = text ? STREAM_TEXT : STREAM_THINKING;
         str whole = json_str(json_get(block, text ? "text" : "thinking"));
         str rest = record ? stream_text_complete(record, kind, whole) : whole;
-        rest = parent.p ? rest : local_command_text(s, rest);
+        rest = parent.p ? rest : local_command_text(&s->local, rest);
         if (!silent && (!parent.p || shows_child_text(s, false))) {
             say_block(s, parent, kind, message_id, rest);
         }

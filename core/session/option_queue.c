@@ -5,8 +5,8 @@
  * others. */
 #include <stdlib.h>
 
+#include "local/mcp_sign_in.h"
 #include "session/internal.h"
-#include "session/mcp_sign_in.h"
 
 /* ---- Option changes: one after the other ---- */
 
@@ -348,6 +348,6 @@ void session_use_client(struct session *s)
 
 void session_answered(struct session *s)
 {
-    mcp_sign_in_begin(s, NULL);
+    mcp_sign_in_begin(&s->local, NULL);
     ask_window(s);
 }

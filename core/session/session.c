@@ -3,10 +3,10 @@
 #include <stdlib.h>
 
 #include "history/conversations.h"
+#include "local/local_command.h"
 #include "prompt/prompt_content.h"
 #include "replay/replay.h"
 #include "session/internal.h"
-#include "session/local_command.h"
 
 const struct session_error session_error_gone = {.code = -32603, .details = STR_INIT("Session not found")};
 const struct session_error session_error_ended = {
@@ -222,7 +222,7 @@ bool session_prompt(struct session *s, json blocks, json meta, const struct turn
         session_say_idle(s); /* it may wait for a held turn */
     }
     extensions_sent(s, blocks, meta, str_of(uuid));
-    local_command_sent(s, blocks, uuid);
+    local_command_sent(&s->local, blocks, uuid);
     return true;
 }
 

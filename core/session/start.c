@@ -349,7 +349,7 @@ static struct session *open_session(struct session_host *host, const struct sess
     s->params.cwd = str_of(s->cwd);
     list_init(&s->changes);
     list_init(&s->questions);
-    list_init(&s->local_commands);
+    session_local_init(s);
     plan_list_init(&s->plan);
     extensions_init(s);
     live_tasks_init(&s->live);

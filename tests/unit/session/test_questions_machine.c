@@ -6,8 +6,8 @@
  * is answered exactly once, or not at all when its CLI died first; a request to the client is answered or
  * withdrawn, never both, never twice; nothing but a choice that was offered in that very request allows a
  * tool; and nothing is left behind. */
+#include "local/mcp_sign_in.h"
 #include "session/child_sessions.h"
-#include "session/mcp_sign_in.h"
 #include "unit.h"
 
 enum {
@@ -237,9 +237,9 @@ void cli_control_refuse(struct cli_control *c, str request_id, str error)
     note_answer(c, request_id, SAID_ERROR);
 }
 
-void mcp_sign_in_drop(struct session *s)
+void mcp_sign_in_drop(struct local_work *work)
 {
-    (void)s;
+    (void)work;
 }
 
 /* What the client was sent: the options of a permission request, or the parameters of a form. */

@@ -7,21 +7,22 @@
  * our text is made of; afterwards the frame is delivered again, our text goes out in place of the CLI's, and
  * what only repeats that is dropped. When our text cannot be made, the CLI's stays. A cancel, or the end of
  * the turn, overtakes all that, and nothing is shown any more. */
-#ifndef HERALD_SESSION_LOCAL_COMMAND_H
-#define HERALD_SESSION_LOCAL_COMMAND_H
+#ifndef HERALD_LOCAL_LOCAL_COMMAND_H
+#define HERALD_LOCAL_LOCAL_COMMAND_H
 
-#include "session/session.h"
+#include "local/local_host.h"
 
 /* A prompt goes to the CLI under this uuid. */
-void local_command_sent(struct session *s, json blocks, const char *uuid);
+void local_command_sent(struct local_work *w, json blocks, const char *uuid);
 /* The turn became active; it is about to be answered so; all work is cancelled. */
-void local_command_activated(struct session *s, const struct turn *t);
-void local_command_over(struct session *s, const struct turn *t, const struct turn_end *end);
-void local_command_cancel(struct session *s);
+void local_command_activated(struct local_work *w, const struct turn *t);
+void local_command_over(struct local_work *w, const struct turn *t, const struct turn_end *end);
+void local_command_cancel(struct local_work *w);
 
-/* Looks at a frame before anybody else. True when it is not to be handled now: it will come again. */
-bool local_command_keeps(struct session *s, struct json_doc *frame);
+/* Looks at a frame before anybody else; `told` says that a text of the turn was shown already. True when it
+ * is not to be handled now: it will come again. */
+bool local_command_keeps(struct local_work *w, struct json_doc *frame, bool told);
 /* What to show for a text that the CLI printed: the text, ours in its place, or absent for nothing. */
-str local_command_text(struct session *s, str text);
+str local_command_text(struct local_work *w, str text);
 
 #endif

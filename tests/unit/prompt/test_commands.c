@@ -1,6 +1,6 @@
 #include "unit.h"
 
-#include "session/commands.h"
+#include "prompt/commands.h"
 
 #define MCP_INPUT "\"input\":{\"hint\":\"[reconnect|enable|disable [<server>|all]]\"}"
 

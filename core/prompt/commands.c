@@ -1,4 +1,4 @@
-#include "session/commands.h"
+#include "prompt/commands.h"
 
 /* Commands of the CLI that mean nothing outside its terminal, or that a client does by other means. */
 static const str hidden[] = {

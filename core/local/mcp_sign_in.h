@@ -5,15 +5,16 @@
  * sign-in, one after another: the CLI begins it and names the page, the client opens it (elicitation/create),
  * and the server's state is asked for every second until it is no longer in need of one, the person
  * declined, or the time is over. What fails is only logged. */
-#ifndef HERALD_SESSION_MCP_SIGN_IN_H
-#define HERALD_SESSION_MCP_SIGN_IN_H
+#ifndef HERALD_LOCAL_MCP_SIGN_IN_H
+#define HERALD_LOCAL_MCP_SIGN_IN_H
 
-#include "session/session.h"
+#include "base/map.h"
+#include "local/local_host.h"
 
 /* Begins a run for the servers that the client's request named, or those of them that are in `only` (NULL:
  * all). Does nothing while a run goes on, or for a client that cannot open pages. */
-void mcp_sign_in_begin(struct session *s, const struct map *only);
+void mcp_sign_in_begin(struct local_work *w, const struct map *only);
 /* Ends the run, if there is one: its process or its session goes. */
-void mcp_sign_in_drop(struct session *s);
+void mcp_sign_in_drop(struct local_work *w);
 
 #endif

@@ -1,11 +1,13 @@
 /* Sign-in to MCP servers, with a CLI, a client and a clock that the test plays. */
+#include "base/uuid.h"
+#include "local/mcp_sign_in.h"
 #include "question_fixture.h"
-#include "session/internal.h"
-#include "session/mcp_sign_in.h"
 
 static struct world {
-    struct session_host agent;
-    struct session s;
+    struct local_work work;
+    struct client_capabilities client_can;
+    struct cli_control *cli;
+    json servers;
     int refs;
     uint64_t now;
     uv_timer_cb tick; /* NULL: no timer runs */
@@ -63,17 +65,36 @@ void uv_close(uv_handle_t *handle, uv_close_cb cb)
 
 /* ---- The session and its process ---- */
 
-void session_ref(struct session *s)
+static struct cli_control *cli_at_hand(const void *user)
 {
-    assert_ptr_equal(s, &w.s);
+    assert_ptr_equal(user, &w);
+    return w.cli;
+}
+
+static json servers_of(const void *user)
+{
+    assert_ptr_equal(user, &w);
+    return w.servers;
+}
+
+static void keep(void *user)
+{
+    assert_ptr_equal(user, &w);
     w.refs++;
 }
 
-void session_unref(struct session *s)
+static void drop(void *user)
 {
-    assert_ptr_equal(s, &w.s);
+    assert_ptr_equal(user, &w);
     w.refs--;
 }
+
+static const struct local_host_calls host_calls = {
+    .cli = cli_at_hand,
+    .servers = servers_of,
+    .keep = keep,
+    .drop = drop,
+};
 
 /* ---- The client ---- */
 
@@ -127,22 +148,25 @@ static int setup(void **state)
     (void)state;
     w = (struct world){0};
     servers = parse_or_fail("[{\"name\":\"lab\"},{\"name\":\"two\"},{\"name\":5},7]");
-    w.agent.surface = &surface;
-    w.agent.surface_self = &w;
-    w.agent.client.elicitation_url = true;
-    w.s.agent = &w.agent;
-    w.s.state = SESSION_OPEN;
-    w.s.cli = (struct cli_control *)64;
-    fake_begin(w.s.cli);
-    w.s.params.mcp_servers = json_root(servers);
-    strcpy(w.s.id, "S");
+    w.client_can.elicitation_url = true;
+    w.work.host = (struct local_host){
+        .client = &w.client_can,
+        .surface = &surface,
+        .surface_self = &w,
+        .session = STR("S"),
+        .calls = &host_calls,
+        .user = &w,
+    };
+    w.cli = (struct cli_control *)64;
+    fake_begin(w.cli);
+    w.servers = json_root(servers);
     return 0;
 }
 
 static int teardown(void **state)
 {
     (void)state;
-    assert_null(w.s.sign_in);
+    assert_null(w.work.sign_in);
     assert_null(fake.cb);
     assert_null(w.client);
     assert_null(w.tick);
@@ -160,7 +184,7 @@ static void begin(void)
         w.closed(w.handle);
         w.closed = NULL;
     }
-    mcp_sign_in_begin(&w.s, NULL);
+    mcp_sign_in_begin(&w.work, NULL);
 }
 
 static void answer(const char *request, const char *error, const char *payload)
@@ -253,17 +277,17 @@ static void test_who_is_asked(void **state)
     struct map only = MAP_INIT;
     assert_true(map_put(&only, STR("two"), &there, NULL));
     assert_true(map_put(&only, STR("users"), &there, NULL));
-    mcp_sign_in_begin(&w.s, &only);
+    mcp_sign_in_begin(&w.work, &only);
     looked(STATUS("needs-auth", "needs-auth"));
     answer("mcp_authenticate \"serverName\":\"two\"", NULL, "{\"requiresUserAction\":false}");
-    assert_null(w.s.sign_in);
+    assert_null(w.work.sign_in);
     map_free(&only, NULL);
     begin();
     looked(STATUS("pending", "failed"));
-    assert_null(w.s.sign_in);
+    assert_null(w.work.sign_in);
     begin();
     answer("mcp_status ", "timeout", "null");
-    assert_null(w.s.sign_in);
+    assert_null(w.work.sign_in);
     begin();
     looked("{\"mcpServers\":5}");
     assert_int_equal(w.shown, 0);
@@ -272,21 +296,18 @@ static void test_who_is_asked(void **state)
 static void test_who_is_not(void **state)
 {
     (void)state;
-    w.agent.client.elicitation_url = false;
+    w.client_can.elicitation_url = false;
     begin();
-    w.agent.client.elicitation_url = true;
-    w.s.state = SESSION_ENDED;
-    begin();
-    w.s.state = SESSION_OPEN;
-    w.s.params.mcp_servers = JSON_NONE;
+    w.client_can.elicitation_url = true;
+    w.servers = JSON_NONE;
     begin();
     AUTO_JSON(none) = parse_or_fail("[]");
-    w.s.params.mcp_servers = json_root(none);
+    w.servers = json_root(none);
     begin();
-    struct cli_control *cli = w.s.cli;
-    w.s.cli = NULL;
+    struct cli_control *cli = w.cli;
+    w.cli = NULL;
     begin();
-    w.s.cli = cli;
+    w.cli = cli;
     assert_int_equal(fake.asked, 0);
 }
 
@@ -294,7 +315,7 @@ static void test_one_run_at_a_time(void **state)
 {
     (void)state;
     begin();
-    mcp_sign_in_begin(&w.s, NULL);
+    mcp_sign_in_begin(&w.work, NULL);
     assert_int_equal(fake.asked, 1);
     looked(STATUS("connected", "connected"));
 }
@@ -312,7 +333,7 @@ static void test_the_person_declines(void **state)
             looked(STATUS("needs-auth", "connected"));
         }
         client_says(answers[i]);
-        assert_null(w.s.sign_in);
+        assert_null(w.work.sign_in);
         assert_null(fake.cb);
     }
     assert_completed(0);
@@ -329,7 +350,7 @@ static void test_it_does_not_come_about(void **state)
         looked(STATUS("needs-auth", "connected"));
         answer("mcp_authenticate \"serverName\":\"lab\"", NULL, PAGE);
         looked(states[i]);
-        assert_null(w.s.sign_in);
+        assert_null(w.work.sign_in);
         assert_completed(i + 1);
         assert_int_equal(w.withdrawn, i + 1);
     }
@@ -353,7 +374,7 @@ static void test_the_time_is_over(void **state)
         tick();
     }
     looked(STATUS("pending", "connected"));
-    assert_null(w.s.sign_in);
+    assert_null(w.work.sign_in);
     assert_completed(1);
     assert_int_equal(w.now, 600000);
 }
@@ -376,7 +397,7 @@ static void test_no_page(void **state)
         begin();
         looked(STATUS("needs-auth", "connected"));
         answer("mcp_authenticate \"serverName\":\"lab\"", NULL, answers[i]);
-        assert_null(w.s.sign_in);
+        assert_null(w.work.sign_in);
     }
     begin();
     looked(STATUS("needs-auth", "connected"));
@@ -406,27 +427,27 @@ static void test_memory_is_out(void **state)
     (void)state;
     fake.no_memory = true;
     begin();
-    assert_null(w.s.sign_in);
+    assert_null(w.work.sign_in);
     fake.no_memory = false;
     begin();
     fake.no_memory = true;
     looked(STATUS("needs-auth", "needs-auth"));
-    assert_null(w.s.sign_in);
+    assert_null(w.work.sign_in);
 }
 
 static void test_the_session_goes(void **state)
 {
     (void)state;
-    mcp_sign_in_drop(&w.s);
+    mcp_sign_in_drop(&w.work);
     begin();
-    mcp_sign_in_drop(&w.s); /* while the CLI is asked */
+    mcp_sign_in_drop(&w.work); /* while the CLI is asked */
     assert_null(fake.cb);
     begin();
     looked(STATUS("needs-auth", "needs-auth"));
     answer("mcp_authenticate \"serverName\":\"lab\"", NULL, PAGE);
     looked(STATUS("needs-auth", "needs-auth"));
     assert_non_null(w.tick);
-    mcp_sign_in_drop(&w.s); /* between two looks, with the page open */
+    mcp_sign_in_drop(&w.work); /* between two looks, with the page open */
     assert_completed(1);
     assert_int_equal(w.withdrawn, 1);
 }

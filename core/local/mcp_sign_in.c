@@ -1,11 +1,11 @@
-#include "session/mcp_sign_in.h"
+#include "local/mcp_sign_in.h"
 
 #include <stdlib.h>
 
 #include "base/markdown.h"
+#include "base/uuid.h"
 #include "cli/cli_request.h"
 #include "prompt/mcp_text.h"
-#include "session/internal.h"
 
 enum {
     STATUS_LIMIT_MS = 5000,
@@ -14,7 +14,7 @@ enum {
 };
 
 struct mcp_sign_in {
-    struct session *s; /* a reference */
+    struct local_work *w; /* whose host is kept */
     struct cli_question question;
     struct arena mem;
     str *servers;
@@ -33,7 +33,7 @@ static void note(const struct mcp_sign_in *si, str why)
     markdown_put_code(&line, si->servers[si->at]);
     buf_put_c(&line, ": ");
     markdown_put_text(&line, why);
-    log_write(si->s->agent->log, LOG_WARN, "no sign-in to the MCP server %s", buf_c(&line));
+    log_write(si->w->host.log, LOG_WARN, "no sign-in to the MCP server %s", buf_c(&line));
 }
 
 /* ---- The end ---- */
@@ -41,26 +41,26 @@ static void note(const struct mcp_sign_in *si, str why)
 static void timer_closed(uv_handle_t *h)
 {
     struct mcp_sign_in *si = h->data;
-    struct session *s = si->s;
+    struct local_host *host = &si->w->host;
     arena_free(&si->mem);
     buf_free(&si->id);
     free(si);
-    session_unref(s);
+    host->calls->drop(host->user);
 }
 
 /* What was asked of the client is over: its page may go, and so may a request that is still open. */
 static void settle(struct mcp_sign_in *si)
 {
-    struct session_host *a = si->s->agent;
+    const struct local_host *h = &si->w->host;
     AUTO_BUF(params);
     if (si->id.n) {
         json_open_object(&params);
         json_member_str(&params, "elicitationId", buf_str(&si->id));
         json_close_object(&params);
-        a->surface->notify(a->surface_self, "elicitation/complete", buf_str(&params));
+        h->surface->notify(h->surface_self, "elicitation/complete", buf_str(&params));
     }
     if (si->asked) {
-        a->surface->withdraw(a->surface_self, si->asked);
+        h->surface->withdraw(h->surface_self, si->asked);
         si->asked = 0;
     }
     buf_clear(&si->id);
@@ -68,13 +68,13 @@ static void settle(struct mcp_sign_in *si)
 
 static void end_run(struct mcp_sign_in *si)
 {
-    si->s->sign_in = NULL;
+    si->w->sign_in = NULL;
     uv_close((uv_handle_t *)&si->timer, timer_closed);
 }
 
-void mcp_sign_in_drop(struct session *s)
+void mcp_sign_in_drop(struct local_work *w)
 {
-    struct mcp_sign_in *si = s->sign_in;
+    struct mcp_sign_in *si = w->sign_in;
     if (si) {
         cli_question_drop(&si->question);
         settle(si);
@@ -104,7 +104,7 @@ static void polled(void *user, const char *error, json payload)
     str state = error ? STR_ABSENT : mcp_status_of(payload, si->servers[si->at]);
     bool waits = str_is(state, "needs-auth") || str_is(state, "pending");
     cli_question_over(&si->question);
-    if (waits && uv_now(si->s->agent->loop) < si->deadline) {
+    if (waits && uv_now(si->w->host.loop) < si->deadline) {
         uv_timer_start(&si->timer, poll_status, POLL_MS, 0);
         return;
     }
@@ -137,7 +137,7 @@ static void client_answered(void *user, json result, json error)
 
 static void ask_client(struct mcp_sign_in *si, str url)
 {
-    struct session_host *a = si->s->agent;
+    const struct local_host *h = &si->w->host;
     char uuid[UUID_SIZE];
     AUTO_BUF(message);
     AUTO_BUF(params);
@@ -150,15 +150,15 @@ static void ask_client(struct mcp_sign_in *si, str url)
     buf_put_str(&message, si->servers[si->at]);
     json_open_object(&params);
     json_member_c(&params, "mode", "url");
-    json_member_c(&params, "sessionId", si->s->id);
+    json_member_str(&params, "sessionId", h->session);
     json_member_str(&params, "message", buf_str(&message));
     json_member_str(&params, "url", url);
     json_member_str(&params, "elicitationId", buf_str(&si->id));
     json_close_object(&params);
     bool ok = buf_ok(&params) && buf_ok(&message) && buf_ok(&si->id);
-    si->asked = ok ? a->surface->ask_elicitation(a->surface_self, buf_str(&params), client_answered, si) : 0;
+    si->asked = ok ? h->surface->ask_elicitation(h->surface_self, buf_str(&params), client_answered, si) : 0;
     if (si->asked) {
-        si->deadline = uv_now(a->loop) + SIGN_IN_LIMIT_MS;
+        si->deadline = uv_now(h->loop) + SIGN_IN_LIMIT_MS;
         poll_status(&si->timer);
     } else {
         buf_clear(&si->id);
@@ -219,7 +219,7 @@ static void looked(void *user, const char *error, json payload)
 /* The names of the client's servers that the run is about. */
 static void choose_servers(struct mcp_sign_in *si, const struct map *only)
 {
-    json list = si->s->params.mcp_servers;
+    json list = si->w->host.calls->servers(si->w->host.user);
     si->servers = arena_alloc(&si->mem, (json_count(list) + 1) * sizeof(*si->servers));
     for (struct json_iter it = json_each(list); si->servers && json_next(&it);) {
         str name = json_str(json_get(it.value, "name"));
@@ -229,22 +229,24 @@ static void choose_servers(struct mcp_sign_in *si, const struct map *only)
     }
 }
 
-void mcp_sign_in_begin(struct session *s, const struct map *only)
+void mcp_sign_in_begin(struct local_work *w, const struct map *only)
 {
-    if (!s->agent->client.elicitation_url || s->sign_in || !s->cli || s->state != SESSION_OPEN ||
-        !json_is(s->params.mcp_servers, JSON_ARRAY)) {
+    struct local_host *h = &w->host;
+    struct cli_control *cli = h->calls->cli(h->user);
+    if (!h->client->elicitation_url || w->sign_in || !cli ||
+        !json_is(h->calls->servers(h->user), JSON_ARRAY)) {
         return;
     }
     struct mcp_sign_in *si = calloc(1, sizeof(*si));
     if (!si) {
         return;
     }
-    si->s = s;
-    si->question.cli = s->cli;
-    session_ref(s);
-    uv_timer_init(s->agent->loop, &si->timer);
+    si->w = w;
+    si->question.cli = cli;
+    h->calls->keep(h->user);
+    uv_timer_init(h->loop, &si->timer);
     si->timer.data = si;
-    s->sign_in = si;
+    w->sign_in = si;
     choose_servers(si, only);
     if (si->n && arena_ok(&si->mem)) {
         cli_question_ask(&si->question, "mcp_status", STR_ABSENT, STATUS_LIMIT_MS, looked, si);

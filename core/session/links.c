@@ -1,5 +1,7 @@
-/* What the tool calls of a live session use of it. */
+/* What the rooms that serve a session use of it. */
 #include "session/child_sessions.h"
+
+/* ---- Tool calls ---- */
 
 static void send_report(void *user, struct tool_report *r)
 {
@@ -71,7 +73,7 @@ static bool background(void *user, const struct tool_call *call, json block, jso
     return extensions_result_of_call(user, call, block, frame);
 }
 
-static const struct tool_host_calls calls = {
+static const struct tool_host_calls tool_calls = {
     .send = send_report,
     .plan = plan,
     .tasks = tasks,
@@ -98,8 +100,68 @@ bool session_tool_calls_init(struct session *s)
         .reporters = &h->reporters,
         .cwd = str_of(s->cwd),
         .live = &s->live,
-        .calls = &calls,
+        .calls = &tool_calls,
         .user = s,
     };
     return tool_calls_init(&s->calls, &s->tools, false);
+}
+
+/* ---- The work of Herald's own ---- */
+
+static struct cli_control *cli(const void *user)
+{
+    const struct session *s = user;
+    return s->state == SESSION_OPEN ? s->cli : NULL;
+}
+
+static json servers(const void *user)
+{
+    const struct session *s = user;
+    return s->params.mcp_servers;
+}
+
+static void hold_frames(void *user)
+{
+    session_hold_frames(user);
+}
+
+static void release_frames(void *user)
+{
+    session_release_frames(user);
+}
+
+static void keep(void *user)
+{
+    session_ref(user);
+}
+
+static void drop(void *user)
+{
+    session_unref(user);
+}
+
+static const struct local_host_calls local_calls = {
+    .cli = cli,
+    .servers = servers,
+    .hold = hold_frames,
+    .release = release_frames,
+    .keep = keep,
+    .drop = drop,
+};
+
+void session_local_init(struct session *s)
+{
+    struct session_host *h = s->agent;
+    list_init(&s->local.commands);
+    s->local.host = (struct local_host){
+        .loop = h->loop,
+        .log = h->log,
+        .client = &h->client,
+        .surface = h->surface,
+        .surface_self = h->surface_self,
+        .session = str_of(s->id),
+        .turns = &s->turns,
+        .calls = &local_calls,
+        .user = s,
+    };
 }

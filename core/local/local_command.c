@@ -1,14 +1,16 @@
-#include "session/local_command.h"
+#include "local/local_command.h"
 
 #include <stdlib.h>
 
 #include "base/js_space.h"
+#include "base/map.h"
+#include "base/uuid.h"
 #include "cli/cli_request.h"
+#include "extension/session_failure.h"
+#include "local/mcp_sign_in.h"
 #include "prompt/mcp_text.h"
 #include "prompt/prompt_content.h"
 #include "prompt/usage_text.h"
-#include "session/internal.h"
-#include "session/mcp_sign_in.h"
 
 enum {
     STATUS_LIMIT_MS = 5000,
@@ -27,7 +29,7 @@ enum local_state {
 
 struct local_command {
     struct list link;
-    struct session *s;
+    struct local_work *w;
     char uuid[UUID_SIZE]; /* of the prompt */
     enum local_state state;
     bool mcp;              /* it is /mcp, else /usage */
@@ -45,6 +47,11 @@ struct local_command {
     struct buf outcomes;
 };
 
+static struct cli_control *cli_of(const struct local_work *w)
+{
+    return w->host.calls->cli(w->host.user);
+}
+
 static void free_command(struct local_command *lc)
 {
     list_remove(&lc->link);
@@ -58,7 +65,7 @@ static void free_command(struct local_command *lc)
     free(lc);
 }
 
-void local_command_sent(struct session *s, json blocks, const char *uuid)
+void local_command_sent(struct local_work *w, json blocks, const char *uuid)
 {
     struct mcp_command command;
     str text = prompt_sole_text(blocks);
@@ -67,8 +74,8 @@ void local_command_sent(struct session *s, json blocks, const char *uuid)
     if (!lc) {
         return;
     }
-    list_append(&s->local_commands, &lc->link);
-    lc->s = s;
+    list_append(&w->commands, &lc->link);
+    lc->w = w;
     lc->mcp = mcp;
     memcpy(lc->uuid, uuid, sizeof(lc->uuid) - 1);
     lc->prompt = str_dup(text);
@@ -77,9 +84,9 @@ void local_command_sent(struct session *s, json blocks, const char *uuid)
     }
 }
 
-static struct local_command *find(const struct session *s, const char *uuid)
+static struct local_command *find(const struct local_work *w, const char *uuid)
 {
-    LIST_EACH(lc, &s->local_commands, struct local_command, link) {
+    LIST_EACH(lc, &w->commands, struct local_command, link) {
         if (strcmp(lc->uuid, uuid) == 0) {
             return lc;
         }
@@ -93,10 +100,10 @@ static bool is_active(const struct turn *t)
 }
 
 /* The command that the CLI is running. */
-static struct local_command *running(struct session *s)
+static struct local_command *running(struct local_work *w)
 {
-    LIST_EACH(lc, &s->local_commands, struct local_command, link) {
-        const struct turn *t = turns_find(&s->turns, str_of(lc->uuid));
+    LIST_EACH(lc, &w->commands, struct local_command, link) {
+        const struct turn *t = turns_find(w->host.turns, str_of(lc->uuid));
         if (t && (is_active(t) || (t->state == TURN_QUEUED && t->started && !t->finished))) {
             return lc;
         }
@@ -109,8 +116,8 @@ static struct local_command *running(struct session *s)
 static void stop_asking(struct local_command *lc)
 {
     cli_question_drop(&lc->question);
-    if (lc->state == LOCAL_ASKING && lc->s->cli == lc->question.cli) {
-        session_release_frames(lc->s);
+    if (lc->state == LOCAL_ASKING && cli_of(lc->w) == lc->question.cli) {
+        lc->w->host.calls->release(lc->w->host.user);
     }
 }
 
@@ -119,7 +126,7 @@ static void finish(struct local_command *lc, bool made)
 {
     made = made && buf_ok(&lc->own);
     if (lc->kept && !cli_control_put_back(lc->question.cli, lc->kept)) {
-        log_write(lc->s->agent->log, LOG_ERROR, "out of memory: the answer to a command is lost");
+        log_write(lc->w->host.log, LOG_ERROR, "out of memory: the answer to a command is lost");
     }
     json_unref(lc->kept);
     lc->kept = NULL;
@@ -205,8 +212,8 @@ static void listed(void *user, const char *error, json payload)
 static void begin_asking(struct local_command *lc)
 {
     lc->state = LOCAL_ASKING;
-    lc->question.cli = lc->s->cli;
-    session_hold_frames(lc->s);
+    lc->question.cli = cli_of(lc->w);
+    lc->w->host.calls->hold(lc->w->host.user);
     if (lc->mcp) {
         cli_question_ask(&lc->question, "mcp_status", STR_ABSENT, STATUS_LIMIT_MS, listed, lc);
     } else {
@@ -232,32 +239,32 @@ static str printed_text(json m)
 }
 
 /* The text of a result that would be shown, because nothing else was. */
-static str result_text(struct session *s, json m)
+static str result_text(json m, bool told)
 {
     bool plain =
         str_is(json_str(json_get(m, "subtype")), "success") && !json_is_true(json_get(m, "is_error"));
     int64_t output = json_int_or(json_path(m, "usage", "output_tokens", NULL), 0);
-    return plain && !output && !s->scratch.text_delivered ? json_text(json_get(m, "result")) : STR_ABSENT;
+    return plain && !output && !told ? json_text(json_get(m, "result")) : STR_ABSENT;
 }
 
-static bool keep_result(struct session *s, struct local_command *lc, struct json_doc *doc)
+static bool keep_result(struct local_work *w, struct local_command *lc, struct json_doc *doc, bool told)
 {
     json m = json_root(doc);
-    bool cancelled = s->turns.cancelled && s->turns.active;
-    if (cancelled || turns_result_is_autonomous(&s->turns, m)) {
+    bool cancelled = w->host.turns->cancelled && w->host.turns->active;
+    if (cancelled || turns_result_is_autonomous(w->host.turns, m)) {
         return false;
     }
     if (lc->state == LOCAL_SILENT) {
-        buf_put_str(&lc->printed, result_text(s, m));
+        buf_put_str(&lc->printed, result_text(m, told));
     }
-    if (!lc->printed.n || !cli_control_put_back(s->cli, doc)) {
+    if (!lc->printed.n || !cli_control_put_back(cli_of(w), doc)) {
         return false;
     }
     begin_asking(lc);
     return true;
 }
 
-static bool keep_text(struct session *s, struct local_command *lc, struct json_doc *doc)
+static bool keep_text(struct local_work *w, struct local_command *lc, struct json_doc *doc)
 {
     str text = printed_text(json_root(doc));
     if (lc->state != LOCAL_SILENT || !text.n) {
@@ -266,25 +273,25 @@ static bool keep_text(struct session *s, struct local_command *lc, struct json_d
     buf_put_str(&lc->printed, text);
     lc->kept = json_ref(doc);
     lc->state = LOCAL_KEPT;
-    if (is_active(turns_find(&s->turns, str_of(lc->uuid)))) {
+    if (is_active(turns_find(w->host.turns, str_of(lc->uuid)))) {
         begin_asking(lc);
     }
     return true;
 }
 
-bool local_command_keeps(struct session *s, struct json_doc *doc)
+bool local_command_keeps(struct local_work *w, struct json_doc *doc, bool told)
 {
-    struct local_command *lc = s->cli && !list_empty(&s->local_commands) ? running(s) : NULL;
+    struct local_command *lc = cli_of(w) && !list_empty(&w->commands) ? running(w) : NULL;
     if (!lc || (lc->state != LOCAL_SILENT && lc->state != LOCAL_KEPT)) {
         return false;
     }
     bool result = str_is(json_str(json_get(json_root(doc), "type")), "result");
-    return result ? keep_result(s, lc, doc) : keep_text(s, lc, doc);
+    return result ? keep_result(w, lc, doc, told) : keep_text(w, lc, doc);
 }
 
-str local_command_text(struct session *s, str text)
+str local_command_text(struct local_work *w, str text)
 {
-    struct local_command *lc = list_empty(&s->local_commands) ? NULL : running(s);
+    struct local_command *lc = list_empty(&w->commands) ? NULL : running(w);
     if (!lc || lc->state == LOCAL_LEFT || lc->state == LOCAL_SILENT) {
         return text;
     }
@@ -301,31 +308,31 @@ str local_command_text(struct session *s, str text)
 
 /* ---- The turns ---- */
 
-void local_command_activated(struct session *s, const struct turn *t)
+void local_command_activated(struct local_work *w, const struct turn *t)
 {
-    struct local_command *lc = find(s, t->uuid);
-    if (lc && lc->state == LOCAL_KEPT && s->cli) {
+    struct local_command *lc = find(w, t->uuid);
+    if (lc && lc->state == LOCAL_KEPT && cli_of(w)) {
         begin_asking(lc);
     }
 }
 
-void local_command_cancel(struct session *s)
+void local_command_cancel(struct local_work *w)
 {
-    LIST_EACH(lc, &s->local_commands, struct local_command, link) {
+    LIST_EACH(lc, &w->commands, struct local_command, link) {
         stop_asking(lc);
         lc->state = LOCAL_STOPPED;
     }
 }
 
-void local_command_over(struct session *s, const struct turn *t, const struct turn_end *end)
+void local_command_over(struct local_work *w, const struct turn *t, const struct turn_end *end)
 {
-    struct local_command *lc = find(s, t->uuid);
+    struct local_command *lc = find(w, t->uuid);
     if (!lc) {
         return;
     }
     bool ended_well = end->stop_reason && !end->failed && strcmp(end->stop_reason, "cancelled") != 0;
     if (ended_well && lc->command.action == MCP_RECONNECT && lc->tried.used) {
-        mcp_sign_in_begin(s, &lc->tried);
+        mcp_sign_in_begin(w, &lc->tried);
     }
     stop_asking(lc);
     free_command(lc);

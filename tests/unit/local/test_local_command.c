@@ -1,16 +1,18 @@
 /* The commands that are answered in our own words, with a CLI, a frame queue and turns that the test plays.
  */
+#include "extension/session_failure.h"
+#include "local/local_command.h"
+#include "local/mcp_sign_in.h"
 #include "question_fixture.h"
-#include "session/internal.h"
-#include "session/local_command.h"
-#include "session/mcp_sign_in.h"
 
 #define PROMPT "11111111-1111-4111-8111-111111111111"
 #define OTHER  "22222222-2222-4222-8222-222222222222"
 
 static struct world {
-    struct session_host agent;
-    struct session s;
+    struct local_work work;
+    struct turns turns;
+    struct cli_control *cli;
+    bool told; /* a text of the turn was shown */
     struct turn turn;
     int holds;
 
@@ -33,23 +35,31 @@ bool cli_control_put_back(struct cli_control *c, struct json_doc *doc)
     return true;
 }
 
-void session_hold_frames(struct session *s)
+static struct cli_control *cli(const void *user)
 {
-    assert_ptr_equal(s, &w.s);
+    assert_ptr_equal(user, &w);
+    return w.cli;
+}
+
+static void hold(void *user)
+{
+    assert_ptr_equal(user, &w);
     w.holds++;
 }
 
-void session_release_frames(struct session *s)
+static void release(void *user)
 {
-    assert_ptr_equal(s, &w.s);
+    assert_ptr_equal(user, &w);
     assert_true(w.holds-- > 0);
 }
 
-void mcp_sign_in_begin(struct session *s, const struct map *only)
+static const struct local_host_calls host_calls = {.cli = cli, .hold = hold, .release = release};
+
+void mcp_sign_in_begin(struct local_work *work, const struct map *only)
 {
     size_t at = 0, n = 0;
     str name;
-    assert_ptr_equal(s, &w.s);
+    assert_ptr_equal(work, &w.work);
     while (map_next(only, &at, &name, NULL)) {
         n += (size_t)snprintf(w.signed_in + n, sizeof(w.signed_in) - n, "%.*s,", STR_ARG(name));
     }
@@ -61,11 +71,11 @@ static int setup(void **state)
 {
     (void)state;
     w = (struct world){0};
-    list_init(&w.s.local_commands);
-    list_init(&w.s.turns.queue);
+    list_init(&w.work.commands);
+    list_init(&w.turns.queue);
     list_init(&w.turn.steers);
-    w.s.agent = &w.agent;
-    w.s.cli = process(1);
+    w.work.host = (struct local_host){.turns = &w.turns, .calls = &host_calls, .user = &w};
+    w.cli = process(1);
     fake_begin(process(1));
     return 0;
 }
@@ -73,7 +83,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     (void)state;
-    assert_true(list_empty(&w.s.local_commands));
+    assert_true(list_empty(&w.work.commands));
     assert_int_equal(w.holds, 0);
     assert_null(fake.cb);
     assert_int_equal(w.queued, 0);
@@ -94,29 +104,29 @@ static void begin(const char *prompt)
     strcpy(w.turn.uuid, PROMPT);
     w.turn.state = TURN_QUEUED;
     w.turn.started = true;
-    list_append(&w.s.turns.queue, &w.turn.link);
-    local_command_sent(&w.s, json_root(doc), PROMPT);
+    list_append(&w.turns.queue, &w.turn.link);
+    local_command_sent(&w.work, json_root(doc), PROMPT);
 }
 
 static void activate(void)
 {
     w.turn.state = TURN_ACTIVE;
-    w.s.turns.active = &w.turn;
-    local_command_activated(&w.s, &w.turn);
+    w.turns.active = &w.turn;
+    local_command_activated(&w.work, &w.turn);
 }
 
 static void end(const char *stop_reason)
 {
     struct turn_end e = {.stop_reason = stop_reason};
-    local_command_over(&w.s, &w.turn, &e);
+    local_command_over(&w.work, &w.turn, &e);
     list_remove(&w.turn.link);
-    w.s.turns.active = NULL;
+    w.turns.active = NULL;
 }
 
 static bool keeps(const char *frame)
 {
     AUTO_JSON(doc) = parse_or_fail(frame);
-    return local_command_keeps(&w.s, doc);
+    return local_command_keeps(&w.work, doc, w.told);
 }
 
 /* The next frame that was put back comes again, and nothing holds it. */
@@ -126,7 +136,7 @@ static void comes_again(const char *frame)
     assert_true(w.queued > 0);
     struct json_doc *doc = w.queue[--w.queued];
     assert_str(json_raw(json_root(doc)), frame);
-    assert_false(local_command_keeps(&w.s, doc));
+    assert_false(local_command_keeps(&w.work, doc, w.told));
     json_unref(doc);
 }
 
@@ -140,7 +150,7 @@ static void asks(const char *request, unsigned limit_ms)
 
 static void shows(const char *text, const char *expected)
 {
-    assert_str(local_command_text(&w.s, str_of(text)), expected);
+    assert_str(local_command_text(&w.work, str_of(text)), expected);
 }
 
 #define SYNTHETIC(text)                                                                                      \
@@ -239,10 +249,10 @@ static void test_results_that_show_nothing(void **state)
                        "{\"output_tokens\":1}}"));
     assert_false(keeps("{\"type\":\"result\",\"subtype\":\"success\",\"result\":\"x\",\"origin\":"
                        "{\"kind\":\"task-notification\"}}"));
-    w.s.scratch.text_delivered = true;
+    w.told = true;
     assert_false(keeps(RESULT("x")));
-    w.s.scratch.text_delivered = false;
-    w.s.turns.cancelled = true;
+    w.told = false;
+    w.turns.cancelled = true;
     assert_false(keeps(RESULT("x")));
     end("cancelled");
     assert_int_equal(fake.asked, 0);
@@ -335,13 +345,13 @@ static void test_other_prompts(void **state)
     static const char *const prompts[] = {"/usage x", "usage", "/Usage", "/context", "/mcp polish", "hello"};
     for (size_t i = 0; i < ARRAY_LEN(prompts); i++) {
         begin(prompts[i]);
-        assert_true(list_empty(&w.s.local_commands));
+        assert_true(list_empty(&w.work.commands));
         end("end_turn");
     }
     AUTO_JSON(two) =
         parse_or_fail("[{\"type\":\"text\",\"text\":\"/usage\"},{\"type\":\"text\",\"text\":\"\"}]");
-    local_command_sent(&w.s, json_root(two), OTHER);
-    assert_true(list_empty(&w.s.local_commands));
+    local_command_sent(&w.work, json_root(two), OTHER);
+    assert_true(list_empty(&w.work.commands));
 }
 
 /* ---- /mcp ---- */
@@ -458,13 +468,13 @@ static void test_cancel(void **state)
     begin_mcp("/mcp reconnect");
     fake_answer(NULL, SERVERS(SERVER("a", "failed") "," SERVER("b", "failed")));
     asks("mcp_reconnect \"serverName\":\"a\"", 30000);
-    w.s.turns.cancelled = true;
-    local_command_cancel(&w.s);
+    w.turns.cancelled = true;
+    local_command_cancel(&w.work);
     assert_int_equal(fake.forgotten, 1);
     assert_int_equal(w.holds, 0);
     assert_false(keeps(RESULT(NOT_HERE)));
     shows(NOT_HERE, "(absent)");
-    local_command_cancel(&w.s); /* a second one */
+    local_command_cancel(&w.work); /* a second one */
     end("cancelled");
     assert_string_equal(w.signed_in, "");
     assert_int_equal(fake.asked, 2);
@@ -475,7 +485,7 @@ static void test_cancel_before_it_is_active(void **state)
     (void)state;
     begin("/usage");
     assert_true(keeps(SYNTHETIC("Cost: 0")));
-    local_command_cancel(&w.s);
+    local_command_cancel(&w.work);
     end("cancelled");
     assert_int_equal(fake.asked, 0);
 }
@@ -493,7 +503,7 @@ static void test_another_process(void **state)
 {
     (void)state;
     begin_mcp("/mcp reconnect");
-    w.s.cli = process(2);
+    w.cli = process(2);
     end("end_turn");
     assert_int_equal(w.holds, 1);
     w.holds = 0;

@@ -2,8 +2,8 @@
  *
  * They are built from the CLI's list: what makes sense only in its terminal is dropped, an MCP prompt
  * gets the name under which prompt_content.h takes it back, and Herald's own /mcp stands last. */
-#ifndef HERALD_SESSION_COMMANDS_H
-#define HERALD_SESSION_COMMANDS_H
+#ifndef HERALD_PROMPT_COMMANDS_H
+#define HERALD_PROMPT_COMMANDS_H
 
 #include "json/json.h"
 
