@@ -2,6 +2,8 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -162,6 +164,35 @@ static bool has_history(struct listing *l, const char *id)
     return yes;
 }
 
+/* The folder that the session recorded is one of those that are asked for. */
+static bool of_these_folders(const struct listing *l, str recorded)
+{
+    for (size_t i = 0; i < l->folders.n_cwds; i++) {
+        if (str_eq(l->folders.cwds[i], recorded)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The session is another folder's that has the same slug. A folder that is gone may have been renamed to the
+ * one that is asked for, so its sessions stay. */
+static bool of_another_folder(const struct listing *l, const struct candidate *c, str recorded)
+{
+    char real[PATH_MAX];
+    struct stat st;
+    AUTO_BUF(path);
+    AUTO_BUF(slug);
+    buf_put_str(&path, recorded);
+    if (!l->rq->cwd.p || !recorded.n || of_these_folders(l, recorded) ||
+        str_find_byte(recorded, '\0', 0) != SIZE_MAX || !realpath(buf_c(&path), real) ||
+        stat(real, &st) != 0 || !S_ISDIR(st.st_mode)) {
+        return false;
+    }
+    slug_put(&slug, str_of(real));
+    return str_eq(buf_str(&slug), path_basename(c->folder->path)) && !of_these_folders(l, str_of(real));
+}
+
 struct row {
     str title, cwd;
     bool archived;
@@ -179,7 +210,8 @@ static bool examine(struct listing *l, const struct candidate *c, struct row *ro
     row->title = arena_str(&l->mem, given.n ? given : s->generated.n ? s->generated : s->fallback);
     row->cwd = s->cwd.n ? arena_str(&l->mem, s->cwd) : c->folder->cwd;
     row->archived = title_is_archived(given);
-    if (!row->title.n || (c->folder->shared && !str_eq(s->cwd, c->folder->cwd))) {
+    bool elsewhere = c->folder->shared ? !of_these_folders(l, s->cwd) : of_another_folder(l, c, s->cwd);
+    if (!row->title.n || elsewhere) {
         return false;
     }
     char continued[UUID_SIZE];

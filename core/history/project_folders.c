@@ -247,8 +247,17 @@ struct project_folders project_folders(struct arena *a, str config, str cwd)
     str real = real_path(a, arena_str(a, cwd));
     add_cwd(&l, projects, real);
     size_t n = worktree_roots(a, real, &roots);
+    str *cwds = arena_alloc(a, (n + 1) * sizeof(*cwds));
     for (size_t i = 0; i < n; i++) {
         add_cwd(&l, projects, roots[i]);
+    }
+    if (cwds) {
+        cwds[0] = real;
+        if (n) {
+            memcpy(cwds + 1, roots, n * sizeof(*cwds));
+        }
+        l.f.cwds = cwds;
+        l.f.n_cwds = n + 1;
     }
     return l.f;
 }

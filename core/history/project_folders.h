@@ -16,12 +16,15 @@ bool slug_put(struct buf *out, str path);
 struct project_folder {
     str path;
     str cwd;     /* the working folder it was looked up for; absent: it was not */
-    bool shared; /* the slug was cut: only sessions of exactly this working folder count */
+    bool shared; /* the slug was cut: only sessions that recorded a folder of `cwds` count */
 };
 
 struct project_folders {
     struct project_folder *list;
     size_t n;
+    const str
+        *cwds; /* of a look-up by working folder: that folder and the worktrees' roots, links resolved */
+    size_t n_cwds;
 };
 
 /* The folders that may hold sessions of `cwd`, or all of them when it is absent. `config` is Claude's

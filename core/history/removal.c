@@ -154,7 +154,7 @@ enum removal session_archive(struct arena *a, str config, str id, str *why)
     struct summary_windows w = SUMMARY_WINDOWS_INIT;
     enum removal result = REMOVAL_UNKNOWN;
     for (size_t i = 0; i < all.n && result != REMOVAL_FAILED; i++) {
-        struct project_folders one = {&all.list[i], 1};
+        struct project_folders one = {.list = &all.list[i], .n = 1};
         str path = find_transcript(a, &one, id);
         if (path.p && summary_windows_read(&w, path.p)) {
             result = archive_copy(a, &w, path, id) ? REMOVAL_DONE : refused(a, path, why);

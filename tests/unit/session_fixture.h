@@ -36,7 +36,7 @@ static inline void home_remove(struct home *h)
 /* Writes a file below the folder and makes the folders that it needs. */
 static inline void home_write_bytes(struct home *h, const char *name, const char *text, size_t n)
 {
-    char path[256];
+    char path[512];
     (void)snprintf(path, sizeof path, "%s/%s", h->dir, name);
     for (char *slash = strchr(path + strlen(h->dir) + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';

@@ -1,5 +1,9 @@
 #include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
 
+#include "base/path.h"
 #include "history/listing.h"
 #include "history/removal.h"
 #include "history/resume_state.h"
@@ -89,7 +93,11 @@ static void assert_list(struct stored *f, struct listing_cache *c, const char *c
                         const char *expected)
 {
     AUTO_BUF(out);
-    listing_put(&out, c, &(struct listing_request){f->config, str_of(cwd), offset, air});
+    listing_put(&out, c,
+                &(struct listing_request){.config = f->config,
+                                          .cwd = str_of(cwd),
+                                          .offset = offset,
+                                          .hide_archived = air});
     assert_str(buf_str(&out), expected);
 }
 
@@ -124,6 +132,95 @@ static void lists(void **state)
     stored_write(&f, "-w", SESSION_B, "");
     assert_list(&f, &c, NULL, 0, false, "{\"sessions\":[" ROW_A "]}");
     listing_cache_free(&c);
+    stored_end(&f);
+}
+
+/* The list of `folder`, a folder in the home, holds sessions that recorded these folders and no others. */
+static void assert_folders(struct stored *f, const char *folder, const char *const *expected)
+{
+    struct listing_cache c = LISTING_CACHE_INIT;
+    AUTO_BUF(out);
+    str cwd = arena_printf(&f->mem, "%s/%s", f->home.dir, folder);
+    size_t n = 0;
+    listing_put(&out, &c, &(struct listing_request){.config = f->config, .cwd = cwd});
+    for (; expected[n]; n++) {
+        AUTO_BUF(row);
+        buf_printf(&row, "\"cwd\":\"%s/%s\"", f->home.dir, expected[n]);
+        assert_true(str_has(buf_str(&out), buf_str(&row)));
+    }
+    for (size_t at = 0; (at = str_find(buf_str(&out), STR("\"cwd\":"), at)) != SIZE_MAX; at++) {
+        n--;
+    }
+    assert_int_equal(n, 0);
+    listing_cache_free(&c);
+}
+
+/* A session in the project folder of `ws/<folder>`, whose first record says `recorded`. */
+static void store_in(struct stored *f, const char *folder, const char *recorded, int number)
+{
+    AUTO_BUF(slug);
+    AUTO_BUF(id);
+    AUTO_BUF(text);
+    slug_put(&slug, arena_printf(&f->mem, "%s/%s", f->home.dir, folder));
+    buf_printf(&id, "11111111-1111-4111-8111-%012d", number);
+    buf_printf(&text,
+               "{\"type\":\"user\",\"uuid\":\"a\",\"parentUuid\":null,\"cwd\":\"%s/%s\",\"message\":{"
+               "\"content\":\"x\"}}\n",
+               f->home.dir, recorded);
+    stored_write(f, buf_c(&slug), buf_c(&id), buf_c(&text));
+}
+
+static void folders_of_one_slug(void **state)
+{
+    struct stored f;
+    char real[PATH_MAX];
+    (void)state;
+    stored_make(&f);
+    assert_non_null(realpath(f.home.dir, real));
+    assert_true(strlen(real) < sizeof(f.home.dir));
+    strcpy(f.home.dir, real);
+    static const char *const made[] = {"w/a_b/f", "w/a-b/f", "w/a/b/f", "w/\u00e9\u00e9/f",
+                                       "w/\u00fc\u00fc/f"};
+    for (size_t i = 0; i < ARRAY_LEN(made); i++) {
+        home_write(&f.home, made[i], "");
+        str folder = path_dirname(str_of(made[i]));
+        store_in(&f, arena_str(&f.mem, folder).p, arena_str(&f.mem, folder).p, (int)i);
+    }
+    store_in(&f, "w/a_b", "w/a.b", 10);      /* is gone: it may have had another name */
+    store_in(&f, "w/a_b", "w/a/b/../b", 11); /* is there */
+    assert_folders(&f, "w/a_b", (const char *const[]){"w/a_b", "w/a.b", NULL});
+    assert_folders(&f, "w/a-b", (const char *const[]){"w/a-b", "w/a.b", NULL});
+    assert_folders(&f, "w/a/b", (const char *const[]){"w/a/b", "w/a.b", "w/a/b/../b", NULL});
+    assert_folders(&f, "w/\u00e9\u00e9", (const char *const[]){"w/\u00e9\u00e9", NULL});
+    /* a session that moved on to a folder with another slug is found where it began */
+    store_in(&f, "w/a", "w/a/b", 12);
+    assert_folders(&f, "w/a", (const char *const[]){"w/a/b", NULL});
+    stored_end(&f);
+}
+
+/* Worktrees of one repository may have one slug, too. */
+static void worktrees_of_one_slug(void **state)
+{
+    struct stored f;
+    char real[PATH_MAX];
+    AUTO_BUF(pointer);
+    (void)state;
+    stored_make(&f);
+    assert_non_null(realpath(f.home.dir, real));
+    strcpy(f.home.dir, real);
+    home_write(&f.home, "r-1/.git/worktrees/x/commondir", "../..\n");
+    buf_printf(&pointer, "%s/r_1/.git\n", f.home.dir);
+    home_write(&f.home, "r-1/.git/worktrees/x/gitdir", buf_c(&pointer));
+    buf_clear(&pointer);
+    buf_printf(&pointer, "gitdir: %s/r-1/.git/worktrees/x\n", f.home.dir);
+    home_write(&f.home, "r_1/.git", buf_c(&pointer));
+    home_write(&f.home, "r 1/f", "");
+    store_in(&f, "r-1", "r-1", 1);
+    store_in(&f, "r-1", "r_1", 2);
+    store_in(&f, "r-1", "r 1", 3);
+    assert_folders(&f, "r-1", (const char *const[]){"r-1", "r_1", NULL});
+    assert_folders(&f, "r_1", (const char *const[]){"r-1", "r_1", NULL});
+    assert_folders(&f, "r 1", (const char *const[]){"r 1", NULL});
     stored_end(&f);
 }
 
@@ -277,9 +374,17 @@ static void archiving(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slugs),     cmocka_unit_test(titles), cmocka_unit_test(long_titles_are_cut),
-        cmocka_unit_test(lists),     cmocka_unit_test(pages),  cmocka_unit_test(user_texts),
-        cmocka_unit_test(notices),   cmocka_unit_test(hints),  cmocka_unit_test(removing),
+        cmocka_unit_test(slugs),
+        cmocka_unit_test(titles),
+        cmocka_unit_test(long_titles_are_cut),
+        cmocka_unit_test(folders_of_one_slug),
+        cmocka_unit_test(worktrees_of_one_slug),
+        cmocka_unit_test(lists),
+        cmocka_unit_test(pages),
+        cmocka_unit_test(user_texts),
+        cmocka_unit_test(notices),
+        cmocka_unit_test(hints),
+        cmocka_unit_test(removing),
         cmocka_unit_test(archiving),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
