@@ -6,7 +6,7 @@
 static char gone; /* marks a removed slot; never written to */
 #define MAP_GONE (&gone)
 
-static uint64_t hash_of(str key)
+uint64_t map_hash(str key)
 {
     return XXH3_64bits(key.p ? key.p : "", key.n);
 }
@@ -73,13 +73,13 @@ void map_free(struct map *m, void (*free_value)(void *))
 
 void *map_get(const struct map *m, str key)
 {
-    struct map_slot *s = find(m, key, hash_of(key));
+    struct map_slot *s = find(m, key, map_hash(key));
     return s ? s->value : NULL;
 }
 
 bool map_put(struct map *m, str key, void *value, void **old)
 {
-    uint64_t hash = hash_of(key);
+    uint64_t hash = map_hash(key);
     struct map_slot *s = find(m, key, hash);
     if (old) {
         *old = s ? s->value : NULL;
@@ -107,7 +107,7 @@ bool map_put(struct map *m, str key, void *value, void **old)
 
 void *map_remove(struct map *m, str key)
 {
-    struct map_slot *s = find(m, key, hash_of(key));
+    struct map_slot *s = find(m, key, map_hash(key));
     if (!s) {
         return NULL;
     }

@@ -22,6 +22,8 @@ struct map {
 };
 #define MAP_INIT ((struct map){0})
 
+/* The hash that the table uses of a text. */
+uint64_t map_hash(str key);
 /* Frees the table; `free_value` may be NULL. */
 void map_free(struct map *m, void (*free_value)(void *));
 void *map_get(const struct map *m, str key);

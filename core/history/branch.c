@@ -2,6 +2,9 @@
 
 #include <stdlib.h>
 
+#include "history/queued_prompts.h"
+#include "history/record_tree.h"
+
 /* What one assistant message has beside the path: its other blocks, then results of its calls. */
 struct message {
     size_t last; /* the step of its last record on the path */
@@ -11,11 +14,15 @@ struct message {
 
 struct weaving {
     const struct records *r;
-    bool child;
-    bool *on_path;
+    struct record_tree tree;
+    bool *taken;  /* rows that are part of the conversation */
     size_t *path; /* from the root to the leaf */
     size_t n;
     struct map messages; /* wire id → struct message */
+    size_t *told;        /* the path with what was put back, then the queued prompts after it */
+    size_t told_n;
+    size_t trailing;    /* where these begin */
+    struct map sources; /* uuids of the messages that queued prompts became */
 };
 
 bool branch_up(const struct records *r, size_t *row, size_t *steps)
@@ -24,152 +31,28 @@ bool branch_up(const struct records *r, size_t *row, size_t *steps)
     return *row != RECORD_NONE;
 }
 
-static bool is_message(const struct record *rec)
-{
-    return rec->type == RECORD_USER || rec->type == RECORD_ASSISTANT;
-}
-
-/* For each row the nearest message at or above it; RECORD_NONE: there is none. */
-static size_t *nearest_messages(const struct records *r)
-{
-    enum { UNKNOWN = 0 };
-    size_t *near = calloc(r->n + 1, sizeof(*near)); /* row + 2; 1: none */
-    for (size_t i = 0; near && i < r->n; i++) {
-        size_t at = i, steps = 0, found = 1;
-        while (at != RECORD_NONE && near[at] == UNKNOWN && !is_message(&r->rows[at])) {
-            if (!branch_up(r, &at, &steps)) {
-                break;
-            }
-        }
-        if (at != RECORD_NONE) {
-            found = near[at] != UNKNOWN ? near[at] : at + 2;
-        }
-        at = i;
-        steps = 0;
-        while (at != RECORD_NONE && near[at] == UNKNOWN) {
-            near[at] = found;
-            if (is_message(&r->rows[at]) || !branch_up(r, &at, &steps)) {
-                break;
-            }
-        }
-    }
-    for (size_t i = 0; near && i < r->n; i++) {
-        near[i] = near[i] < 2 ? RECORD_NONE : near[i] - 2;
-    }
-    return near;
-}
-
-/* The leaf of the active branch; RECORD_NONE when there is none. False: memory is out. */
-static bool choose_leaf(const struct records *r, bool child, size_t *leaf)
-{
-    size_t *near = nearest_messages(r);
-    bool *has_child = calloc(r->n + 1, sizeof(*has_child));
-    size_t best = RECORD_NONE, poor = RECORD_NONE;
-    bool ok = near && has_child;
-    for (size_t i = 0; ok && i < r->n; i++) {
-        if (record_counts(&r->rows[i]) && r->rows[i].parent != RECORD_NONE) {
-            has_child[r->rows[i].parent] = true;
-        }
-    }
-    for (size_t i = 0; ok && i < r->n; i++) {
-        if (!record_counts(&r->rows[i]) || has_child[i] || near[i] == RECORD_NONE) {
-            continue;
-        }
-        unsigned flags = r->rows[near[i]].flags;
-        bool side = (flags & RECORD_SIDECHAIN) && !child;
-        if (side || (flags & (RECORD_TEAM | RECORD_META))) {
-            poor = near[i];
-        } else {
-            best = near[i]; /* rows are in the order of the file */
-        }
-    }
-    *leaf = best != RECORD_NONE ? best : poor;
-    free(near);
-    free(has_child);
-    return ok;
-}
-
 /* Puts the rows of the chain from the leaf into the path, root first. */
 static bool walk(struct weaving *w, size_t leaf)
 {
     size_t n = 0, at = leaf, steps = 0;
     w->path = calloc(w->r->n + 1, sizeof(*w->path));
-    w->on_path = calloc(w->r->n + 1, sizeof(*w->on_path));
-    if (!w->path || !w->on_path) {
+    w->taken = calloc(w->r->n + 1, sizeof(*w->taken));
+    if (!w->path || !w->taken) {
         return false;
     }
     do {
-        if (w->on_path[at]) {
+        if (w->taken[at]) {
             break;
         }
-        w->on_path[at] = true;
+        w->taken[at] = true;
         w->path[n++] = at;
-    } while (branch_up(w->r, &at, &steps));
+    } while (record_tree_up(&w->tree, &at, &steps));
     for (size_t i = 0; i < n / 2; i++) {
         size_t other = w->path[n - 1 - i];
         w->path[n - 1 - i] = w->path[i];
         w->path[i] = other;
     }
     w->n = n;
-    return true;
-}
-
-/* The rows that the boundary at the start of the path kept, in their order; a new array. */
-static size_t *kept_rows(const struct weaving *w, const struct preserved *p, size_t *count)
-{
-    const struct records *r = w->r;
-    size_t *rows = calloc(r->n + 1, sizeof(*rows));
-    size_t n = 0, at = records_find(r, p->tail), steps = 0;
-    *count = 0;
-    if (!rows) {
-        return NULL;
-    }
-    if (at != RECORD_NONE) {
-        do {
-            rows[n++] = at;
-        } while (!str_eq(r->rows[at].uuid, p->head) && n < r->n && branch_up(r, &at, &steps));
-        for (size_t i = 0; i < n / 2; i++) {
-            size_t other = rows[n - 1 - i];
-            rows[n - 1 - i] = rows[i];
-            rows[i] = other;
-        }
-    }
-    for (size_t i = 0; i < p->n && n < r->n; i++) {
-        size_t row = records_find(r, p->list[i]);
-        if (row != RECORD_NONE) {
-            rows[n++] = row;
-        }
-    }
-    for (size_t i = 0; i < n; i++) {
-        if (!w->on_path[rows[i]]) {
-            w->on_path[rows[i]] = true;
-            rows[(*count)++] = rows[i];
-        }
-    }
-    return rows;
-}
-
-static bool put_back_kept(struct weaving *w)
-{
-    const struct records *r = w->r;
-    const struct preserved *p = w->n ? r->rows[w->path[0]].preserved : NULL;
-    if (!p) {
-        return true;
-    }
-    size_t anchor = records_find(r, p->anchor), place = 0, n = 0;
-    for (size_t i = 0; i < w->n; i++) {
-        if (w->path[i] == anchor) {
-            place = i;
-        }
-    }
-    size_t *rows = kept_rows(w, p, &n);
-    if (!rows) {
-        return false;
-    }
-    memmove(w->path + place + 1 + n, w->path + place + 1, (w->n - place - 1) * sizeof(*w->path));
-    memcpy(w->path + place + 1, rows, n * sizeof(*rows));
-    w->n += n;
-    free(rows);
     return true;
 }
 
@@ -229,8 +112,7 @@ static bool find_strays(struct weaving *w)
 {
     for (size_t i = 0; i < w->r->n; i++) {
         const struct record *rec = &w->r->rows[i];
-        bool side = (rec->flags & RECORD_SIDECHAIN) && !w->child;
-        if (w->on_path[i] || !record_counts(rec) || side || (rec->flags & RECORD_TEAM)) {
+        if (w->taken[i] || !record_tree_is_main(&w->tree, i)) {
             continue;
         }
         struct message *m = NULL;
@@ -251,57 +133,107 @@ static bool find_strays(struct weaving *w)
     return true;
 }
 
+static void tell(struct weaving *w, size_t row)
+{
+    w->taken[row] = true;
+    w->told[w->told_n++] = row;
+}
+
+/* Puts the path, with what branches off it, in its order. */
+static bool weave(struct weaving *w)
+{
+    w->told = calloc(w->r->n + 1, sizeof(*w->told));
+    for (size_t i = 0; w->told && i < w->n; i++) {
+        tell(w, w->path[i]);
+        const struct message *m = message_of(w, w->path[i]);
+        for (int which = 0; m && m->last == i && which < 2; which++) {
+            for (size_t k = 0; k < m->n[which]; k++) {
+                tell(w, m->rows[which][k]);
+            }
+        }
+    }
+    w->trailing = w->told_n;
+    return w->told != NULL;
+}
+
+/* Queued prompts that hang after the leaf are part of the conversation. */
+static bool add_trailing(struct weaving *w, size_t leaf)
+{
+    bool any = false;
+    for (size_t i = 0; i < w->r->n && !any; i++) {
+        any = (w->r->rows[i].flags & RECORD_QUEUED) && !w->taken[i];
+    }
+    if (!any) {
+        return true;
+    }
+    size_t n = 0, *rows = record_tree_trailing(&w->tree, leaf, w->taken, &n);
+    for (size_t i = 0; i < n; i++) {
+        tell(w, rows[i]);
+    }
+    free(rows);
+    return rows != NULL;
+}
+
 /* ---- What is seen ---- */
 
-static bool is_shown(const struct weaving *w, size_t row)
+/* A queued prompt is a message of its own, but for one that the file has elsewhere. *ok becomes false when
+ * memory is out. */
+static bool is_first_of_source(struct weaving *w, const struct record *rec, bool *ok)
+{
+    static char there;
+    str uuid = rec->source.p ? rec->source : rec->uuid;
+    size_t same = str_eq(uuid, rec->uuid) ? RECORD_NONE : records_find(w->r, uuid);
+    if ((same != RECORD_NONE && w->taken[same]) || map_get(&w->sources, uuid)) {
+        return false;
+    }
+    *ok = map_put(&w->sources, uuid, &there, NULL) && *ok;
+    return true;
+}
+
+static bool is_shown(struct weaving *w, size_t row, bool delivered, bool *ok)
 {
     const struct record *rec = &w->r->rows[row];
-    bool side = (rec->flags & RECORD_SIDECHAIN) && !w->child;
-    bool told = w->child && (rec->flags & RECORD_TOLD);
-    if (side || (rec->flags & RECORD_TEAM) || ((rec->flags & RECORD_META) && !told)) {
+    bool told = w->tree.child && (rec->flags & RECORD_TOLD);
+    if (!record_tree_is_main(&w->tree, row) || ((rec->flags & RECORD_META) && !told)) {
         return false;
     }
     if (rec->flags & RECORD_QUEUED) {
-        size_t same = records_find(w->r, rec->source);
-        return same == RECORD_NONE || !w->on_path[same] || w->r->rows[same].type != RECORD_USER;
+        return delivered && is_first_of_source(w, rec, ok);
     }
-    return is_message(rec);
+    return record_is_message(rec);
 }
 
 static bool collect(struct weaving *w, struct branch *b)
 {
-    b->rows = calloc(w->r->n + 1, sizeof(*b->rows));
-    for (size_t i = 0; b->rows && i < w->n; i++) {
-        if (is_shown(w, w->path[i])) {
-            b->rows[b->n++] = w->path[i];
-        }
-        const struct message *m = message_of(w, w->path[i]);
-        for (int which = 0; m && m->last == i && which < 2; which++) {
-            for (size_t k = 0; k < m->n[which]; k++) {
-                if (is_shown(w, m->rows[which][k])) {
-                    b->rows[b->n++] = m->rows[which][k];
-                }
-            }
+    bool *delivered = calloc(w->told_n + 1, sizeof(*delivered));
+    b->rows = calloc(w->told_n + 1, sizeof(*b->rows));
+    bool ok =
+        delivered && b->rows && queued_prompts_delivered(w->r, w->told, w->told_n, w->trailing, delivered);
+    for (size_t i = 0; ok && i < w->told_n; i++) {
+        if (is_shown(w, w->told[i], delivered[i], &ok)) {
+            b->rows[b->n++] = w->told[i];
         }
     }
-    return b->rows != NULL;
+    free(delivered);
+    return ok;
 }
 
 bool branch_select(struct branch *b, const struct records *r, bool child)
 {
-    struct weaving w = {.r = r, .child = child};
-    size_t leaf;
+    struct weaving w = {.r = r};
+    size_t leaf = RECORD_NONE;
     *b = (struct branch){0};
-    if (!choose_leaf(r, child, &leaf)) {
-        return false;
+    bool ok = record_tree_make(&w.tree, r, child) && record_tree_leaf(&w.tree, &leaf);
+    if (ok && leaf != RECORD_NONE) {
+        ok = walk(&w, leaf) && note_messages(&w) && find_strays(&w) && weave(&w) && add_trailing(&w, leaf) &&
+             collect(&w, b);
     }
-    if (leaf == RECORD_NONE) {
-        return true;
-    }
-    bool ok = walk(&w, leaf) && put_back_kept(&w) && note_messages(&w) && find_strays(&w) && collect(&w, b);
+    record_tree_free(&w.tree);
     map_free(&w.messages, free_message);
+    map_free(&w.sources, NULL);
     free(w.path);
-    free(w.on_path);
+    free(w.taken);
+    free(w.told);
     return ok;
 }
 

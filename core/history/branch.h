@@ -1,8 +1,8 @@
 /* The conversation of a stored session: which of its records a person would see, in which order.
  *
- * The records form a tree: every rewound prompt leaves a branch behind. The active branch is the one whose
- * end was written last. It is walked from its leaf to the root; records that a compaction kept come back in
- * after their anchor, and so do the calls and results of parallel tool use, which branch off the path. */
+ * The active branch of the records' tree (record_tree.h) is walked from its leaf to the root. The calls and
+ * results of parallel tool use, which branch off the path, come back in, and queued prompts that hang after
+ * the leaf follow it. A queued prompt is part of it when it was delivered (queued_prompts.h), once. */
 #ifndef HERALD_HISTORY_BRANCH_H
 #define HERALD_HISTORY_BRANCH_H
 

@@ -13,6 +13,8 @@ static const struct {
     [RECORD_PROGRESS] = {"progress", STR_INIT("\"progress\"")},
 };
 
+static const str absorbed_reason = STR_INIT("absorbed_mid_turn"); /* why the queue let go of a prompt */
+
 /* Most of a file can be lines of other types, some of them huge: they are told apart without being parsed. */
 static bool may_matter(str line)
 {
@@ -21,7 +23,7 @@ static bool may_matter(str line)
             return true;
         }
     }
-    return false;
+    return str_has(line, absorbed_reason);
 }
 
 static bool type_of(str name, unsigned char *type)
@@ -51,38 +53,105 @@ static bool holds_result(json content)
     return false;
 }
 
+/* The list of records that were kept: all of them, or none when one of them is no id. */
+static void read_list(struct records *r, json uuids, struct preserved *p)
+{
+    p->list = arena_alloc(&r->mem, (json_count(uuids) + 1) * sizeof(*p->list));
+    for (struct json_iter it = json_each(uuids); p->list && json_next(&it);) {
+        str id = keep_id(r, it.value);
+        if (!id.p) {
+            p->n = 0;
+            return;
+        }
+        p->list[p->n++] = id;
+    }
+}
+
 static struct preserved *read_preserved(struct records *r, json boundary)
 {
     json meta = json_get(boundary, "compactMetadata");
     json chain = json_get(meta, "preservedSegment"), list = json_get(meta, "preservedMessages");
-    json from = json_is(chain, JSON_OBJECT) ? chain : list;
+    bool listed = json_is(list, JSON_OBJECT);
+    json from = listed ? list : chain;
     struct preserved *p = json_is(from, JSON_OBJECT) ? arena_alloc(&r->mem, sizeof(*p)) : NULL;
     if (!p) {
         return NULL;
     }
-    p->anchor = keep_id(r, json_get(from, "anchorUuid"));
-    p->head = keep_id(r, json_get(from, "headUuid"));
-    p->tail = keep_id(r, json_get(from, "tailUuid"));
-    json uuids = json_get(from, "uuids");
-    p->list = arena_alloc(&r->mem, (json_count(uuids) + 1) * sizeof(*p->list));
-    for (struct json_iter it = json_each(uuids); p->list && json_next(&it);) {
-        str id = keep_id(r, it.value);
-        if (id.p) {
-            p->list[p->n++] = id;
-        }
+    *p = (struct preserved){.anchor = keep_id(r, json_get(from, "anchorUuid"))};
+    if (listed) {
+        read_list(r, json_get(from, "uuids"), p);
+    } else {
+        p->head = keep_id(r, json_get(from, "headUuid"));
+        p->tail = keep_id(r, json_get(from, "tailUuid"));
     }
     return p;
 }
 
-static void read_attachment(struct records *r, json root, struct record *row)
+static bool read_attachment(struct records *r, json root, struct record *row)
 {
     json attachment = json_get(root, "attachment");
-    if (str_is(json_str(json_get(attachment, "type")), "queued_command")) {
+    str type = json_str(json_get(attachment, "type"));
+    row->aside = arena_alloc(&r->mem, sizeof(*row->aside));
+    if (!row->aside) {
+        return false;
+    }
+    *row->aside = (struct aside){.time = keep_id(r, json_get(root, "timestamp"))};
+    if (str_is(type, "fork_briefing")) {
+        row->flags |= RECORD_BRIEFING;
+    } else if (str_is(type, "queued_command")) {
         row->flags |= RECORD_QUEUED;
         row->source = keep_id(r, json_get(attachment, "source_uuid"));
-        if (json_is_true(json_get(attachment, "isMeta"))) {
+        row->aside->delivery = keep_id(r, json_get(attachment, "delivery_id"));
+        row->aside->body = map_hash(json_raw(attachment));
+        if (json_truthy(json_get(attachment, "isMeta")) ||
+            json_truthy(json_get(attachment, "forwardedIntent"))) {
             row->flags |= RECORD_META;
         }
+    }
+    return true;
+}
+
+/* What a user record says by its last text. */
+static enum record_voice read_voice(json root)
+{
+    static const struct {
+        str start;
+        enum record_voice voice;
+        bool own; /* only in a record that the CLI made by itself */
+    } voices[] = {
+        {STR_INIT("[Request interrupted by user"), VOICE_INTERRUPTION, false},
+        {STR_INIT("<local-command-caveat>"), VOICE_CAVEAT, true},
+        {STR_INIT("<command-name>"), VOICE_COMMAND, true},
+        {STR_INIT("<local-command-stdout>"), VOICE_OUTPUT, true},
+        {STR_INIT("<local-command-stderr>"), VOICE_OUTPUT, true},
+    };
+    json content = record_content(root);
+    str text = json_str(content);
+    bool own = !json_present(json_get(root, "promptSource"));
+    for (struct json_iter it = json_each(content); json_is(content, JSON_ARRAY) && json_next(&it);) {
+        str said = json_str(json_get(it.value, "text"));
+        text = said.p ? said : text;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(voices); i++) {
+        if (str_starts(text, voices[i].start) && (own || !voices[i].own)) {
+            return voices[i].voice;
+        }
+    }
+    return VOICE_OTHER;
+}
+
+static void read_user(struct records *r, json root, struct record *row)
+{
+    row->voice = (unsigned char)read_voice(root);
+    if (json_is_true(json_get(root, "isCompactSummary"))) {
+        row->flags |= RECORD_SUMMARY;
+    }
+    if (row->flags & RECORD_META &&
+        str_is(json_str(json_path(root, "origin", "kind", NULL)), "coordinator")) {
+        row->flags |= RECORD_TOLD;
+    } else if (holds_result(record_content(root))) {
+        row->flags |= RECORD_RESULT;
+        row->source = keep_id(r, json_get(root, "sourceToolAssistantUUID"));
     }
 }
 
@@ -116,20 +185,22 @@ static bool read_row(struct records *r, json root, struct record *row)
         str id = keep_id(r, json_path(root, "message", "id", NULL));
         row->wire = id.p ? id : row->uuid;
         row->flags |= sends_message(record_content(root)) ? RECORD_SENDS : 0;
-    } else if (row->type == RECORD_USER && row->flags & RECORD_META &&
-               str_is(json_str(json_path(root, "origin", "kind", NULL)), "coordinator")) {
-        row->flags |= RECORD_TOLD;
-    } else if (row->type == RECORD_USER && holds_result(record_content(root))) {
-        row->flags |= RECORD_RESULT;
-        row->source = keep_id(r, json_get(root, "sourceToolAssistantUUID"));
+    } else if (row->type == RECORD_USER) {
+        read_user(r, root, row);
     } else if (row->type == RECORD_ATTACHMENT) {
-        read_attachment(r, root, row);
+        return read_attachment(r, root, row);
     } else if (row->type == RECORD_SYSTEM &&
                str_is(json_str(json_get(root, "subtype")), "compact_boundary")) {
         row->flags |= RECORD_BOUNDARY;
         row->preserved = read_preserved(r, root);
     }
     return arena_ok(&r->mem);
+}
+
+static void put_absorbed_key(struct buf *b, char kind, str id)
+{
+    buf_put_byte(b, kind);
+    buf_put_str(b, id);
 }
 
 static bool add_row(struct records *r, const struct record *row)
@@ -155,6 +226,32 @@ static bool add_row(struct records *r, const struct record *row)
     return true;
 }
 
+/* The queue let go of a prompt, because a turn took it in. */
+static bool note_absorbed(struct records *r, json root)
+{
+    str delivery = json_text(json_get(root, "deliveryId")), source = json_text(json_get(root, "commandUuid"));
+    str id = delivery.p ? delivery : source;
+    if (!str_is(json_str(json_get(root, "type")), "queue-operation") ||
+        !str_is(json_str(json_get(root, "operation")), "remove") ||
+        !str_eq(json_str(json_get(root, "reason")), absorbed_reason) || !id.p || id.n > RECORD_ID_MAX) {
+        return true;
+    }
+    AUTO_BUF(key);
+    put_absorbed_key(&key, delivery.p ? 'd' : 'c', id);
+    uintptr_t times = (uintptr_t)map_get(&r->absorbed, buf_str(&key));
+    return buf_ok(&key) && map_put(&r->absorbed, buf_str(&key), (void *)(times + 1), NULL);
+}
+
+size_t records_absorbed(const struct records *r, char kind, str id)
+{
+    AUTO_BUF(key);
+    if (!r->absorbed.used || !id.p) {
+        return 0;
+    }
+    put_absorbed_key(&key, kind, id);
+    return (size_t)(uintptr_t)map_get(&r->absorbed, buf_str(&key));
+}
+
 static bool read_all(struct records *r)
 {
     struct json_doc *spare = NULL;
@@ -166,6 +263,8 @@ static bool read_all(struct records *r)
         struct record row = {.offset = offset, .length = (uint32_t)line.n};
         if (doc && read_row(r, json_root(doc), &row)) {
             ok = add_row(r, &row);
+        } else if (doc) {
+            ok = note_absorbed(r, json_root(doc));
         }
         ok = ok && arena_ok(&r->mem);
     }
@@ -190,6 +289,7 @@ void records_free(struct records *r)
 {
     lines_close(&r->file);
     map_free(&r->by_uuid, NULL);
+    map_free(&r->absorbed, NULL);
     arena_free(&r->mem);
     free(r->rows);
     buf_free(&r->line);

@@ -24,14 +24,25 @@ enum record_type { RECORD_USER, RECORD_ASSISTANT, RECORD_ATTACHMENT, RECORD_SYST
 
 enum record_flag {
     RECORD_SIDECHAIN = 1,
-    RECORD_TEAM = 2,      /* carries a team's name */
-    RECORD_META = 4,      /* written for the model */
-    RECORD_QUEUED = 8,    /* an attachment that is a prompt sent while a turn ran */
-    RECORD_RESULT = 16,   /* a user record that holds a tool result */
-    RECORD_BOUNDARY = 32, /* the compact_boundary of a compaction */
-    RECORD_REPLACED = 64, /* a later record has its uuid: it does not count */
-    RECORD_TOLD = 128,    /* what another agent said to the one whose transcript this is */
-    RECORD_SENDS = 256,   /* an assistant's that holds a use of SendMessage */
+    RECORD_TEAM = 2,        /* carries a team's name */
+    RECORD_META = 4,        /* written for the model */
+    RECORD_QUEUED = 8,      /* an attachment that is a prompt sent while a turn ran */
+    RECORD_RESULT = 16,     /* a user record that holds a tool result */
+    RECORD_BOUNDARY = 32,   /* the compact_boundary of a compaction */
+    RECORD_REPLACED = 64,   /* a later record has its uuid: it does not count */
+    RECORD_TOLD = 128,      /* what another agent said to the one whose transcript this is */
+    RECORD_SENDS = 256,     /* an assistant's that holds a use of SendMessage */
+    RECORD_SUMMARY = 512,   /* a user record: what a compaction left of the conversation */
+    RECORD_BRIEFING = 1024, /* an attachment that briefs a fork: it is no end of a branch */
+};
+
+/* What a user record says, as far as that tells whether a queued prompt before it was delivered. */
+enum record_voice {
+    VOICE_OTHER,
+    VOICE_INTERRUPTION, /* the CLI's words about one */
+    VOICE_CAVEAT,       /* a command that ran without the model follows: */
+    VOICE_COMMAND,      /* it, */
+    VOICE_OUTPUT,       /* and what it printed */
 };
 
 struct record {
@@ -43,15 +54,26 @@ struct record {
     uint64_t offset;
     uint32_t length;
     unsigned char type;
+    unsigned char voice;
     uint16_t flags;
-    struct preserved *preserved; /* what a compaction kept; NULL: nothing */
+    union {
+        struct preserved *preserved; /* of a boundary: what the compaction kept; NULL: nothing */
+        struct aside *aside;         /* of an attachment; never NULL */
+    };
+};
+
+/* What is known of an attachment. */
+struct aside {
+    str time;
+    str delivery;  /* of a queued prompt: the delivery that its queue speaks of; absent: none */
+    uint64_t body; /* a hash of it whole */
 };
 
 /* The older records that a compaction kept, and the one that they follow. */
 struct preserved {
     str anchor;
     str head, tail; /* a chain, from the tail up to the head; or */
-    str *list;      /* single records */
+    str *list;      /* single records; NULL: a chain */
     size_t n;
 };
 
@@ -61,13 +83,19 @@ struct records {
     struct record *rows;
     size_t n, cap;
     struct map by_uuid; /* uuid → its row's number + 1 */
-    struct buf line;    /* scratch of record_read() */
+    /* How many prompts the queue says were taken in during a turn: 'd' and a delivery, or 'c' and a source's
+     * uuid → that number. */
+    struct map absorbed;
+    struct buf line; /* scratch of record_read() */
 };
 
 /* Not on the loop thread. False when there is no such file or memory is out; records_free() is due either
  * way. */
 bool records_load(struct records *r, const char *path) WARN_UNUSED;
 void records_free(struct records *r);
+/* How many prompts of this delivery ('d') or source ('c') the queue says were taken in; 0: it says nothing.
+ */
+size_t records_absorbed(const struct records *r, char kind, str id);
 /* The row of a uuid, or RECORD_NONE. */
 size_t records_find(const struct records *r, str uuid);
 /* Reads the record of a row again; NULL when it cannot be read any more. */

@@ -101,18 +101,143 @@ static void what_is_not_shown(void **state)
     "{\"type\":\"attachment\",\"uuid\":\"" id "\",\"parentUuid\":" parent                                    \
     ",\"attachment\":{\"type\":\"queued_command\",\"prompt\":\"p\"" rest "}}\n"
 
+static void a_late_record_makes_its_branch_the_active_one(void **state)
+{
+    (void)state;
+    /* A record for the model, at the end of the newer branch. */
+    assert_conversation(USER("a", "null", "x") USER("b", "\"a\"", "old")
+                            USER("c", "\"a\"",
+                                 "new") "{\"type\":\"user\",\"uuid\":\"m\",\"parentUuid\":\"c\","
+                                        "\"isMeta\":true,\"message\":{}}\n",
+                        "a c");
+    /* One of a side chain is no end, and hides none. */
+    assert_conversation(USER("a", "null", "x") USER("b", "\"a\"", "old") USER("c", "\"a\"", "new")
+                            ATTACHMENT("d", "\"b\"") "{\"type\":\"user\",\"uuid\":\"s\",\"parentUuid\":\"c\","
+                                                     "\"isSidechain\":true,\"message\":{}}\n",
+                        "a b");
+    /* What briefs a fork, and progress, is no end either. */
+    assert_conversation(
+        USER("a", "null", "x") USER("b", "\"a\"", "old")
+            USER("c", "\"a\"",
+                 "new") "{\"type\":\"attachment\",\"uuid\":\"f\",\"parentUuid\":\"b\",\"attachment\":{"
+                        "\"type\":\"fork_briefing\"}}\n{\"type\":\"progress\",\"uuid\":\"p\","
+                        "\"parentUuid\":\"b\"}\n",
+        "a c");
+    /* When no record counts, the last message of any branch is the leaf. */
+    assert_conversation("{\"type\":\"user\",\"uuid\":\"s\",\"parentUuid\":null,\"isSidechain\":true,"
+                        "\"message\":{}}\n",
+                        "");
+}
+
 static void queued_prompts_are_shown_once(void **state)
+{
+    (void)state;
+    assert_conversation(USER("a", "null", "x") QUEUED("q", "\"a\"", ",\"isMeta\":true")
+                            ASSISTANT("b", "\"q\"", "m", "y"),
+                        "a b");
+    assert_conversation(USER("a", "null", "x") QUEUED("q", "\"a\"", ",\"forwardedIntent\":{}")
+                            ASSISTANT("b", "\"q\"", "m", "y"),
+                        "a b");
+    assert_conversation(USER("a", "null", "x") QUEUED("q", "\"a\"", ",\"source_uuid\":\"b\"")
+                            USER("b", "\"q\"", "p") ASSISTANT("c", "\"b\"", "m", "y"),
+                        "a b c");
+    assert_conversation(USER("a", "null", "x") QUEUED("q", "\"a\"", ",\"source_uuid\":\"s\"")
+                            QUEUED("r", "\"q\"", ",\"source_uuid\":\"s\"") ASSISTANT("c", "\"r\"", "m", "y"),
+                        "a q c");
+}
+
+#define META_USER(id, parent, text)                                                                          \
+    "{\"type\":\"user\",\"uuid\":\"" id "\",\"parentUuid\":" parent                                          \
+    ",\"isMeta\":true,\"message\":{\"content\":\"" text "\"}}\n"
+
+static void a_queued_prompt_is_told_when_an_answer_follows(void **state)
 {
     (void)state;
     assert_conversation(USER("a", "null", "x") QUEUED("q", "\"a\"", "") ASSISTANT("b", "\"q\"", "m", "y"),
                         "a q b");
-    assert_conversation(USER("a", "null", "x") QUEUED("q", "\"a\"", ""), "a"); /* nothing follows it */
-    assert_conversation(USER("a", "null", "x") QUEUED("q", "\"a\"", ",\"isMeta\":true")
-                            ASSISTANT("b", "\"q\"", "m", "y"),
-                        "a b");
-    assert_conversation(USER("a", "null", "x") QUEUED("q", "\"a\"", ",\"source_uuid\":\"b\"")
-                            USER("b", "\"q\"", "p"),
-                        "a b");
+    assert_conversation(USER("a", "null", "x") QUEUED("q", "\"a\"", "") USER("b", "\"q\"", "typed")
+                            ASSISTANT("c", "\"b\"", "m", "y"),
+                        "a b c");
+    assert_conversation(CALL("u", "null", "m", "t") QUEUED("q", "\"u\"", "") RESULT("r", "\"q\"", "t"),
+                        "u q r");
+    assert_conversation(USER("a", "null", "x") QUEUED("q", "\"a\"", "")
+                            USER("b", "\"q\"", "[Request interrupted by user]") USER("c", "\"b\"", "typed"),
+                        "a q b c");
+    /* What the model is told besides, and a command that ran without it, is no prompt. */
+    assert_conversation(USER("a", "null", "x") QUEUED("q", "\"a\"", "") META_USER("b", "\"q\"", "note")
+                            ASSISTANT("c", "\"b\"", "m", "y"),
+                        "a q c");
+#define COMMAND(after)                                                                                       \
+    USER("a", "null", "x")                                                                                   \
+    QUEUED("q", "\"a\"", "")                                                                                 \
+    META_USER("b", "\"q\"", "<local-command-caveat>")                                                        \
+    USER("c", "\"b\"", "<command-name>/x</command-name>")                                                    \
+    USER("d", "\"c\"", "<local-command-stdout>o</local-command-stdout>") after
+    assert_conversation(COMMAND(ASSISTANT("e", "\"d\"", "m", "y")), "a q c d e");
+    assert_conversation(COMMAND(USER("e", "\"d\"", "typed")), "a c d e");
+    assert_conversation(USER("a", "null", "x") QUEUED("q", "\"a\"", "")
+                            USER("c", "\"q\"", "<command-name>/x</command-name>")
+                                ASSISTANT("e", "\"c\"", "m", "y"),
+                        "a c e"); /* a command that is a prompt */
+}
+
+static void a_queued_prompt_after_the_leaf_is_told(void **state)
+{
+    (void)state;
+    assert_conversation(USER("a", "null", "x") QUEUED("q", "\"a\"", ""), "a q");
+    assert_conversation(USER("a", "null", "x") ATTACHMENT("d", "\"a\"") QUEUED("q", "\"d\"", "")
+                            QUEUED("r", "\"q\"", ",\"source_uuid\":\"s\""),
+                        "a q r");
+    /* Not one on the way to another branch; siblings come by time. */
+    assert_conversation(USER("a", "null", "x") QUEUED("o", "\"a\"", "") USER("b", "\"o\"", "old")
+                            USER("c", "\"a\"",
+                                 "new") "{\"type\":\"attachment\",\"uuid\":\"q\",\"parentUuid\":\"c\","
+                                        "\"timestamp\":\"2\",\"attachment\":{\"type\":\"queued_command\"}}\n"
+                                        "{\"type\":\"attachment\",\"uuid\":\"r\",\"parentUuid\":\"c\","
+                                        "\"timestamp\":\"1\",\"attachment\":{\"type\":\"queued_command\"}}\n",
+                        "a c r q");
+    assert_conversation(USER("a", "null", "x") QUEUED("o", "\"a\"", "") USER("b", "\"o\"", "old")
+                            ATTACHMENT("d", "\"a\""),
+                        "a");
+}
+
+#define ABSORBED(key, id)                                                                                    \
+    "{\"type\":\"queue-operation\",\"operation\":\"remove\",\"reason\":\"absorbed_mid_turn\",\"" key         \
+    "\":\"" id "\"}\n"
+
+static void the_queue_knows_what_was_delivered(void **state)
+{
+    (void)state;
+    /* Of one source: the last ones of the conversation, as many as the queue says. */
+    assert_conversation(USER("a", "null", "x") ABSORBED("commandUuid", "s")
+                            QUEUED("q", "\"a\"", ",\"source_uuid\":\"s\"") USER("b", "\"q\"", "typed"),
+                        "a q b");
+    assert_conversation(USER("a", "null", "x") ABSORBED("commandUuid", "s")
+                            QUEUED("q", "\"a\"", ",\"source_uuid\":\"s\"") ASSISTANT("b", "\"q\"", "m", "y")
+                                QUEUED("r", "\"b\"", ",\"source_uuid\":\"s\"") USER("c", "\"r\"", "typed"),
+                        "a b r c");
+    /* Copies that differ: the number says nothing, the neighbours do. */
+    assert_conversation(USER("a", "null", "x") ABSORBED("commandUuid", "s")
+                            QUEUED("q", "\"a\"", ",\"source_uuid\":\"s\"") ASSISTANT("b", "\"q\"", "m", "y")
+                                QUEUED("r", "\"b\"", ",\"source_uuid\":\"s\",\"n\":1")
+                                    USER("c", "\"r\"", "typed"),
+                        "a q b c");
+    /* Of one delivery: the last copies of the whole file. */
+    assert_conversation(USER("a", "null", "x") ABSORBED("deliveryId", "d")
+                            QUEUED("q", "\"a\"", ",\"delivery_id\":\"d\"") ASSISTANT("b", "\"q\"", "m", "y")
+                                QUEUED("r", "\"b\"", ",\"delivery_id\":\"d\"") USER("c", "\"r\"", "old")
+                                    USER("e", "\"b\"", "typed"),
+                        "a b e");
+    assert_conversation(USER("a", "null", "x") ABSORBED("deliveryId", "d") ABSORBED("commandUuid", "")
+                            QUEUED("q", "\"a\"", ",\"delivery_id\":\"d\"") USER("c", "\"q\"", "typed"),
+                        "a q c");
+    /* Other words of the queue count nothing. */
+    assert_conversation(USER("a", "null", "x") "{\"type\":\"queue-operation\",\"operation\":\"remove\","
+                                               "\"reason\":\"gone\",\"commandUuid\":\"s\",\"x\":"
+                                               "\"absorbed_mid_turn\"}\n" QUEUED("q", "\"a\"",
+                                                                                 ",\"source_uuid\":\"s\"")
+                                                   USER("c", "\"q\"", "typed"),
+                        "a c");
 }
 
 #define BOUNDARY(meta)                                                                                       \
@@ -130,9 +255,20 @@ static void compactions_keep_a_part(void **state)
             AFTER,
         "S c d n");
     assert_conversation(BEFORE BOUNDARY(
-                            "\"preservedMessages\":{\"anchorUuid\":\"S\",\"uuids\":[\"b\",\"zz\",5,\"d\"]}")
-                            AFTER,
+                            "\"preservedMessages\":{\"anchorUuid\":\"S\",\"uuids\":[\"b\",\"d\"]}") AFTER,
                         "S b d n");
+    /* One that the file lacks, or that is no uuid, makes a list worth nothing. */
+    assert_conversation(BEFORE BOUNDARY(
+                            "\"preservedMessages\":{\"anchorUuid\":\"S\",\"uuids\":[\"b\",\"zz\"]}") AFTER,
+                        "S n");
+    assert_conversation(BEFORE BOUNDARY("\"preservedMessages\":{\"anchorUuid\":\"S\",\"uuids\":[\"b\",5]}")
+                            AFTER,
+                        "S n");
+    /* What hangs on a record that was kept comes after the summary too. */
+    assert_conversation(
+        BEFORE BOUNDARY("\"preservedSegment\":{\"headUuid\":\"c\",\"anchorUuid\":\"S\",\"tailUuid\":\"d\"}")
+            USER("S", "\"B\"", "summary") USER("n", "\"d\"", "new"),
+        "S c d n");
     assert_conversation(BEFORE BOUNDARY(
                             "\"preservedSegment\":{\"headUuid\":7,\"anchorUuid\":\"?\",\"tailUuid\":\"S\"}")
                             AFTER,
@@ -172,7 +308,11 @@ int main(void)
         cmocka_unit_test(a_repeated_uuid_counts_once),
         cmocka_unit_test(parallel_calls_come_back),
         cmocka_unit_test(what_is_not_shown),
+        cmocka_unit_test(a_late_record_makes_its_branch_the_active_one),
         cmocka_unit_test(queued_prompts_are_shown_once),
+        cmocka_unit_test(a_queued_prompt_is_told_when_an_answer_follows),
+        cmocka_unit_test(a_queued_prompt_after_the_leaf_is_told),
+        cmocka_unit_test(the_queue_knows_what_was_delivered),
         cmocka_unit_test(compactions_keep_a_part),
         cmocka_unit_test(a_long_line_is_read),
         cmocka_unit_test(files_that_are_none),
