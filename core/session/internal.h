@@ -257,10 +257,9 @@ void session_model_switched(struct session *s, str model);
 /* The current model's window, learned or guessed; asks the CLI for it in the background. */
 void session_select_model(struct session *s);
 
-/* links.c: fills in what the tool calls and the work of Herald's own use of the session. False: memory is
- * out. */
-bool session_tool_calls_init(struct session *s) WARN_UNUSED;
-void session_local_init(struct session *s);
+/* links.c: fills in what other rooms use of the session, which has its id and folder by then. False: memory
+ * is out. */
+bool session_link(struct session *s) WARN_UNUSED;
 
 /* plan_list.c through these: the plan goes to the client. `parent` is the launch of the subagent whose it is,
  * or absent. */

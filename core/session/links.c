@@ -89,7 +89,7 @@ static const struct tool_host_calls tool_calls = {
     .background = background,
 };
 
-bool session_tool_calls_init(struct session *s)
+static bool link_tool_calls(struct session *s)
 {
     struct session_host *h = s->agent;
     s->tools = (struct tool_host){
@@ -149,7 +149,7 @@ static const struct local_host_calls local_calls = {
     .drop = drop,
 };
 
-void session_local_init(struct session *s)
+static void link_local(struct session *s)
 {
     struct session_host *h = s->agent;
     list_init(&s->local.commands);
@@ -164,4 +164,10 @@ void session_local_init(struct session *s)
         .calls = &local_calls,
         .user = s,
     };
+}
+
+bool session_link(struct session *s)
+{
+    link_local(s);
+    return link_tool_calls(s);
 }

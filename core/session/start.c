@@ -349,7 +349,6 @@ static struct session *open_session(struct session_host *host, const struct sess
     s->params.cwd = str_of(s->cwd);
     list_init(&s->changes);
     list_init(&s->questions);
-    session_local_init(s);
     plan_list_init(&s->plan);
     extensions_init(s);
     live_tasks_init(&s->live);
@@ -363,7 +362,7 @@ static struct session *open_session(struct session_host *host, const struct sess
         usage_resumed(&s->usage);
         s->used = true;
     }
-    if (!named || !s->cwd || !failures_init(&s->failures, str_of(s->id)) || !session_tool_calls_init(s) ||
+    if (!named || !s->cwd || !failures_init(&s->failures, str_of(s->id)) || !session_link(s) ||
         !host->calls->enter(host, s)) {
         session_unref(s);
         return NULL;

@@ -64,7 +64,7 @@ static int setup(void **state)
     b->s.refs = 1;
     b->s.state = SESSION_OPEN;
     live_tasks_init(&b->s.live);
-    assert_true(session_tool_calls_init(&b->s));
+    assert_true(session_link(&b->s));
     *state = b;
     return 0;
 }
