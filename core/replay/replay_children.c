@@ -17,7 +17,8 @@ static void free_child(struct replay_child *c)
 
 void replay_children_init(struct replay_children *rc, struct session *s, const struct child_files *files)
 {
-    *rc = (struct replay_children){.s = s, .rfd = s->subagents.form == &subagents_rfd, .files = files};
+    *rc =
+        (struct replay_children){.s = s, .rfd = s->children.subagents.form == &subagents_rfd, .files = files};
     list_init(&rc->list);
 }
 
@@ -110,7 +111,8 @@ static void tell_over(struct replay_children *rc, const struct replay_child *c)
         json_member_c(&b, "subagentSessionId", c->session);
         json_member_c(&b, "state", subagent_state_word(c->state));
         tell(rc, c, "subagent_state_update", &b);
-    } else if (!subagents_retell(&rc->s->subagents, str_of(c->session))) { /* else its end is still to come */
+    } else if (!subagents_retell(&rc->s->children.subagents,
+                                 str_of(c->session))) { /* else its end is still to come */
         rfd_put_over(&b, str_of(c->session), c->state, STR_ABSENT);
         tell(rc, c, "subagent_update", &b);
     }

@@ -3,7 +3,8 @@
 #include "extension/compaction_summary.h"
 #include "replay/sent_messages.h"
 #include "replay/user_text.h"
-#include "session/child_sessions.h"
+#include "session/internal.h"
+#include "tool/child_sessions.h"
 
 /* ---- What the client is told ---- */
 
@@ -291,7 +292,7 @@ static void show_assistant(struct replay_view *v, const struct replay_item *item
 
 bool replay_view_init(struct replay_view *v, struct session *s, const struct child_files *files)
 {
-    *v = (struct replay_view){.s = s, .shows_children = children_shown(s)};
+    *v = (struct replay_view){.s = s, .shows_children = children_shown(&s->children)};
     replay_children_init(&v->children, s, files);
     async_tasks_init(&v->tasks, &task_sink, v);
     if (!replay_tools_init(v)) {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "local/local_command.h"
-#include "session/child_sessions.h"
+#include "session/internal.h"
 
 static const char DIED_TEXT[] =
     "Internal error: The Claude Agent process exited unexpectedly. Please start a new session.";
@@ -142,7 +142,7 @@ static void hook_cancelling(void *user)
 {
     struct session *s = user;
     extensions_cancelling(s);
-    children_cancel(s);
+    children_cancel(&s->children);
     tool_calls_cancelling(&s->calls);
     local_command_cancel(&s->local);
 }
@@ -433,8 +433,8 @@ void session_end_turns(struct session *s, bool died)
         failures_session(&s->failures, kind, FAILURE_ERROR, failure_fallback_title(kind), &record)) {
         session_send_failure(s, &record);
     }
-    children_finish(s, s->turns.cancelled ? SUBAGENT_CANCELLED : SUBAGENT_FAILED);
+    children_finish(&s->children, s->turns.cancelled ? SUBAGENT_CANCELLED : SUBAGENT_FAILED);
     extensions_ended(s);
     turns_on_end(&s->turns, &active, &queued);
-    subagents_clear(&s->subagents);
+    subagents_clear(&s->children.subagents);
 }

@@ -16,7 +16,7 @@
 #include "permission/elicitation.h"
 #include "permission/offer.h"
 #include "permission/question.h"
-#include "session/child_sessions.h"
+#include "session/internal.h"
 
 #define NO_FORMS "AskUserQuestion needs a client that can show forms"
 
@@ -60,6 +60,19 @@ static void free_question(struct question *q)
     session_unref(s);
 }
 
+static bool asks(const struct session *s, str agent_id, void *user)
+{
+    const str *agent = user;
+    (void)s;
+    return agent_id.p && str_eq(agent_id, *agent);
+}
+
+/* A question of this agent was asked or is over: tells whether it waits for one. */
+static void await_of(struct session *s, str agent)
+{
+    children_await(&s->children, agent, agent.p && session_any_question(s, asks, &agent));
+}
+
 /* The CLI was answered. */
 static void over(struct question *q)
 {
@@ -74,7 +87,7 @@ static void over(struct question *q)
         free_question(q);
     }
     session_sync_waiting(s); /* the order of a beginning, backwards */
-    children_sync_waiting(s, str_of(agent_id));
+    await_of(s, str_of(agent_id));
     free(agent_id);
     session_unref(s);
 }
@@ -229,7 +242,7 @@ static void open_question(struct question *q)
 {
     q->state = QUESTION_OPEN;
     q->waits = true;
-    children_sync_waiting(q->s, str_of(q->agent_id));
+    await_of(q->s, str_of(q->agent_id));
     session_sync_waiting(q->s);
 }
 
@@ -268,7 +281,7 @@ static void prepared(void *user, const struct permission_request *rq)
         asked(q, a->surface->ask_permission(a->surface_self, rq, answered, q));
         return;
     }
-    question_form_put_request(&form, q->form, children_session_of_agent(q->s, str_of(q->agent_id)),
+    question_form_put_request(&form, q->form, children_session_of_agent(&q->s->children, str_of(q->agent_id)),
                               a->client.air);
     if (buf_ok(&form)) {
         ask_form(q, buf_str(&form));

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "prompt/prompt_content.h"
-#include "session/child_sessions.h"
+#include "session/internal.h"
 #include "session/steering.h"
 
 /* ---- Sinks ---- */
@@ -24,7 +24,8 @@ static const struct compaction_sink compaction_sink = {.tool = tell_tool, .updat
 
 static str session_of_call(void *user, str call_id)
 {
-    return children_session_of_call(user, call_id);
+    struct session *s = user;
+    return children_session_of_call(&s->children, call_id);
 }
 
 static void tell_task(void *user, str session, const char *name, str members)

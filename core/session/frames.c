@@ -4,7 +4,6 @@
 #include "cli/raw_messages.h"
 #include "local/local_command.h"
 #include "prompt/commands.h"
-#include "session/child_sessions.h"
 #include "session/internal.h"
 
 /* ---- Commands ---- */
@@ -26,10 +25,10 @@ void session_send_commands(struct session *s)
 
 static void send_plan(struct session *s, str parent, str entries)
 {
-    bool of_child = parent.p && children_shown(s);
+    bool of_child = parent.p && children_shown(&s->children);
     bool changed = of_child || plan_list_sent(&s->plan, entries);
     if (changed || !s->agent->client.air) {
-        children_say(s, parent, &(struct subagent_update){.kind = SUBAGENT_PLAN, .text = entries});
+        children_say(&s->children, parent, &(struct subagent_update){.kind = SUBAGENT_PLAN, .text = entries});
     }
 }
 
@@ -183,21 +182,21 @@ static void note_task(struct session *s, struct live_event e)
 static void on_task_started(struct session *s, json m)
 {
     note_task(s, live_tasks_started(&s->live, m));
-    children_task(s, m, subagents_started);
+    children_task(&s->children, m, subagents_started);
     extensions_task(s, m, async_tasks_started);
 }
 
 static void on_task_updated(struct session *s, json m)
 {
     note_task(s, live_tasks_updated(&s->live, m));
-    children_task(s, m, subagents_updated);
+    children_task(&s->children, m, subagents_updated);
     extensions_task(s, m, async_tasks_updated);
 }
 
 static void on_task_notification(struct session *s, json m)
 {
     note_task(s, live_tasks_notified(&s->live, m));
-    children_task(s, m, subagents_notified);
+    children_task(&s->children, m, subagents_notified);
     extensions_task(s, m, async_tasks_notified);
 }
 
@@ -240,10 +239,10 @@ static void on_conversation_reset(struct session *s, json m)
 {
     (void)m;
     bool lost = false;
-    children_finish(s, SUBAGENT_FAILED);
+    children_finish(&s->children, SUBAGENT_FAILED);
     session_end_tasks(s, true);
     tool_calls_close(&s->calls, true, false, &lost);
-    subagents_clear(&s->subagents);
+    subagents_clear(&s->children.subagents);
     extensions_reset(s);
     session_clear_streams(s);
     title_reset(&s->title);

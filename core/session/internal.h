@@ -15,7 +15,6 @@
  *     titling.c           its title
  *     plan_exit.c         answers to ExitPlanMode that interrupt the CLI
  *     restart.c           another CLI process under the same session; provider_change.c: when all get one
- *     child_sessions.c    subagents that are sessions of their own
  *
  *     links.c             what the rooms that serve it (tool, local) use of it
  *
@@ -40,7 +39,7 @@
 #include "session/session.h"
 #include "settings/settings_watch.h"
 #include "subagent/live_tasks.h"
-#include "subagent/subagents.h"
+#include "tool/child_sessions.h"
 #include "tool/plan_list.h"
 #include "tool/tool_calls.h"
 #include "tool/tool_host.h"
@@ -121,7 +120,7 @@ struct session {
     struct buf first_prompt;       /* the stored summary of the conversation */
 
     struct live_tasks live;
-    struct subagents subagents;
+    struct child_sessions children;
     struct tool_host tools; /* what they use of the session */
     struct tool_calls calls;
     struct extensions ext;

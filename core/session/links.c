@@ -1,11 +1,12 @@
 /* What the rooms that serve a session use of it. */
-#include "session/child_sessions.h"
+#include "session/internal.h"
 
 /* ---- Tool calls ---- */
 
 static void send_report(void *user, struct tool_report *r)
 {
-    children_tool(user, r);
+    struct session *s = user;
+    children_tool(&s->children, r);
 }
 
 static void plan(void *user, str parent, const struct fact_plan_entry *entries)
@@ -46,23 +47,6 @@ static bool stopped(const void *user)
     return s->turns.cancelled;
 }
 
-static str session_of_agent(void *user, str agent)
-{
-    return children_session_of_agent(user, agent);
-}
-
-static bool agent_is_over(const void *user, str agent)
-{
-    const struct session *s = user;
-    return agent.p && !live_tasks_find(&s->live, agent) && children_shown(s) &&
-           !subagents_take_late(&s->subagents);
-}
-
-static void message(void *user, str call, json input)
-{
-    children_message(user, call, input);
-}
-
 static void result(void *user, str id, json frame)
 {
     session_plan_exit_result(user, id, frame);
@@ -82,9 +66,6 @@ static const struct tool_host_calls tool_calls = {
     .hold = hold,
     .release = release,
     .stopped = stopped,
-    .session_of_agent = session_of_agent,
-    .agent_is_over = agent_is_over,
-    .message = message,
     .result = result,
     .background = background,
 };
@@ -100,6 +81,7 @@ static bool link_tool_calls(struct session *s)
         .reporters = &h->reporters,
         .cwd = str_of(s->cwd),
         .live = &s->live,
+        .children = &s->children,
         .calls = &tool_calls,
         .user = s,
     };
@@ -166,8 +148,23 @@ static void link_local(struct session *s)
     };
 }
 
+static void link_children(struct session *s)
+{
+    struct session_host *h = s->agent;
+    children_init(&s->children, &(struct children_setup){
+                                    .client = &h->client,
+                                    .surface = h->surface,
+                                    .surface_self = h->surface_self,
+                                    .log = h->log,
+                                    .root = str_of(s->id),
+                                    .calls = &s->calls,
+                                    .live = &s->live,
+                                });
+}
+
 bool session_link(struct session *s)
 {
+    link_children(s);
     link_local(s);
     return link_tool_calls(s);
 }

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "local/local_command.h"
-#include "session/child_sessions.h"
+#include "session/internal.h"
 
 static str parent_of(json frame)
 {
@@ -43,7 +43,7 @@ static void say_block(struct session *s, str parent, enum stream_text_type type,
         s->scratch.text_delivered = true;
         title_add_answer(&s->title, text);
     }
-    children_say(s, parent,
+    children_say(&s->children, parent,
                  &(struct subagent_update){
                      .kind = SUBAGENT_TEXT,
                      .role = type == STREAM_THINKING ? MESSAGE_THOUGHT : MESSAGE_AGENT,
@@ -208,7 +208,7 @@ static void put_image(struct session *s, str parent, str message_id, json block)
     json_member_str(&b, "data", data);
     json_member_str(&b, "mimeType", json_str(json_get(source, "media_type")));
     json_close_object(&b);
-    children_say(s, parent,
+    children_say(&s->children, parent,
                  &(struct subagent_update){
                      .kind = SUBAGENT_BLOCK,
                      .role = MESSAGE_AGENT,
@@ -355,7 +355,7 @@ static void note_resumed(struct session *s, json frame)
     if (e.change == LIVE_RESUMED) {
         turns_spawned(&s->turns, str_of(e.task->id));
     }
-    children_resumed(s, agent, frame);
+    children_resumed(&s->children, agent, frame);
 }
 
 void session_on_user(struct session *s, json frame)

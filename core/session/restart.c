@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "session/child_sessions.h"
+#include "session/internal.h"
 
 enum restart_phase { RESTART_CLOSING, RESTART_STARTING, RESTART_TUNING };
 
@@ -83,10 +83,10 @@ bool session_restart(struct session *s, const struct restart_request *rq, sessio
     }
     size_t unsent = unsent_prompts(s);
     session_drop_questions(s);
-    children_finish(s, s->turns.cancelled ? SUBAGENT_CANCELLED : SUBAGENT_FAILED);
+    children_finish(&s->children, s->turns.cancelled ? SUBAGENT_CANCELLED : SUBAGENT_FAILED);
     session_end_tasks(s, false); /* before the calls, of which those of background work live on else */
     tool_calls_close(&s->calls, true, false, &lost);
-    subagents_clear(&s->subagents);
+    subagents_clear(&s->children.subagents);
     session_clear_streams(s);
     async_tasks_finish(&s->ext.tasks, s->turns.cancelled);
     r->old = session_let_go(s);

@@ -57,7 +57,7 @@ void session_unref(struct session *s)
     usage_turn_free(&s->tally);
     usage_turn_free(&s->cycle_tally);
     live_tasks_free(&s->live);
-    subagents_free(&s->subagents);
+    children_free(&s->children);
     map_free(&s->noticed, NULL);
     map_free(&s->torn, NULL);
     buf_free(&s->answer);
@@ -310,7 +310,7 @@ void session_close(struct session *s, session_done_cb *done, void *user)
     session_ref(s);
     s->agent->calls->leave(s->agent, s);
     session_drop_questions(s);
-    subagents_clear(&s->subagents); /* their ends are not told */
+    subagents_clear(&s->children.subagents); /* their ends are not told */
     session_say_idle(s);
     if (s->cli) {
         turns_cancel(&s->turns);

@@ -7,7 +7,7 @@
 #include "cli/locate.h"
 #include "history/project_folders.h"
 #include "history/resume_state.h"
-#include "session/child_sessions.h"
+#include "session/internal.h"
 
 /* What the start asks the disk, on a worker thread. */
 struct start {
@@ -352,7 +352,6 @@ static struct session *open_session(struct session_host *host, const struct sess
     plan_list_init(&s->plan);
     extensions_init(s);
     live_tasks_init(&s->live);
-    children_init(s);
     turns_init(&s->turns, &session_turn_hooks, s);
     bool named = uuid_v4(s->id);
     memcpy(s->conversation, s->id, sizeof(s->id));

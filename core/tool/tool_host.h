@@ -13,6 +13,7 @@
 #include "subagent/live_tasks.h"
 #include "json/json.h"
 
+struct child_sessions;
 struct tool_call;
 
 /* `user` is the host's. Those below the line are asked by a live session's calls alone; a replay has NULL
@@ -36,12 +37,6 @@ struct tool_host_calls {
     void (*release)(void *user);
     /* The turn at hand was stopped by the client. */
     bool (*stopped)(const void *user);
-    /* Where a question of this agent (absent: the main conversation) is asked. */
-    str (*session_of_agent)(void *user, str agent);
-    /* The agent has ended in a session of its own, which takes nothing more. */
-    bool (*agent_is_over)(const void *user, str agent);
-    /* A complete use of SendMessage, by the call of this id. */
-    void (*message)(void *user, str call, json input);
     /* A result came for this id, known or not. */
     void (*result)(void *user, str id, json message);
     /* The result of a known call, before it is told: true when its work goes on in the background. */
@@ -55,7 +50,8 @@ struct tool_host {
     const struct client_capabilities *client;
     struct reporter_host *const *reporters; /* there when the first call comes */
     str cwd;                                /* of the session */
-    struct live_tasks *live;                /* what runs beside the conversation; NULL in a replay */
+    struct live_tasks *live;         /* what runs beside the conversation, and the subagents that are */
+    struct child_sessions *children; /* sessions of their own; both NULL in a replay */
     const struct tool_host_calls *calls;
     void *user;
 };

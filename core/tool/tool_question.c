@@ -5,6 +5,7 @@
 #include "permission/presentation.h"
 #include "report/items.h"
 #include "surface/surface.h"
+#include "tool/child_sessions.h"
 #include "tool/tool_host.h"
 #include "tool/tool_job.h"
 
@@ -46,7 +47,7 @@ static void tell_ready(struct tool_job *job, const struct permission_question *q
     str heading = permission_heading(&job->mem, q, render_title(&job->cx, &job->call, &job->use));
     struct tool_report call;
     struct permission_request rq = {
-        .session = job->host->calls->session_of_agent(job->host->user, q->agent_id),
+        .session = children_session_of_agent(job->host->children, q->agent_id),
         .title = permission_title(&job->mem, q, heading),
         .description = permission_description(&job->mem, q),
         .call = &call,
@@ -78,7 +79,7 @@ static void announce(struct tool_job *job, struct tool_call *call, str agent, st
     if (arena_ok(&job->mem)) {
         call->announced = true;
         free(call->shown);
-        call->shown = str_dup(job->host->calls->session_of_agent(job->host->user, agent));
+        call->shown = str_dup(children_session_of_agent(job->host->children, agent));
         tool_job_send(job, &r);
     }
 }

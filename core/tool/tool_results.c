@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "tool/child_sessions.h"
 #include "tool/tool_calls_internal.h"
 #include "tool/tool_host.h"
 #include "tool/tool_job.h"
@@ -187,8 +188,7 @@ void tool_calls_denied(struct tool_calls *tc, json message)
 {
     struct tool_call *call = tool_calls_find(tc, json_str(json_get(message, "tool_use_id")));
     str agent = json_text(json_get(message, "agent_id"));
-    bool over = agent.p && !live_tasks_find(tc->host->live, agent);
-    bool stray = over && tc->host->calls->agent_is_over(tc->host->user, agent);
+    bool stray = children_agent_is_over(tc->host->children, agent);
     if (!call || !call->announced || (stray && !call->shown)) {
         return;
     }

@@ -1,6 +1,7 @@
 /* Uses of tools: as they are streamed, and as a complete message has them. */
 #include <stdlib.h>
 
+#include "tool/child_sessions.h"
 #include "tool/input_scanner.h"
 #include "tool/tool_calls_internal.h"
 #include "tool/tool_host.h"
@@ -177,7 +178,7 @@ void tool_calls_use(struct tool_calls *tc, str parent, json block)
     call->input = json_detach(input);
     call->dispatched = true;
     if (!tc->replay && str_is(str_of(call->name), "SendMessage")) {
-        tc->host->calls->message(tc->host->user, id, input);
+        children_message(tc->host->children, id, input);
     }
     if (reporter_shows_plan(call->reporter)) {
         report_plan_use(tc, call, input);

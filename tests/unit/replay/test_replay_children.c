@@ -155,7 +155,7 @@ static int set_up_rfd(void **state)
     (void)state;
     files = (struct child_files){0};
     agent = (struct session_host){.surface = &surface, .surface_self = &seen};
-    s = (struct session){.agent = &agent, .id = "root", .subagents.form = &subagents_rfd};
+    s = (struct session){.agent = &agent, .id = "root", .children.subagents.form = &subagents_rfd};
     replay_children_init(&rc, &s, &files);
     return 0;
 }
@@ -263,23 +263,23 @@ static void test_rfd_of_a_live_child(void **state)
     struct tool_report report = {.first = true, .id = STR("A")};
     struct subagent_call call = {.id = STR("A"), .name = STR("Agent")};
     (void)state;
-    subagents_init(&s.subagents, &subagents_rfd, &sink, &s);
-    subagents_tool(&s.subagents, &call, &report);
+    subagents_init(&s.children.subagents, &subagents_rfd, &sink, &s);
+    subagents_tool(&s.children.subagents, &call, &report);
     AUTO_JSON(doc) = parse_or_fail("{\"task_id\":\"a1\",\"tool_use_id\":\"A\",\"subagent_type\":\"T\"}");
-    subagents_started(&s.subagents, json_root(doc));
+    subagents_started(&s.children.subagents, json_root(doc));
     stored("A", "a1", NULL, "T");
     replay_child_notice(launch(NULL, "A", "{}"), STR("completed"));
     buf_clear(&live);
     replay_children_end(&rc);
     assert_seen(RUNNING("root", "a1", "\"title\":\"T\""));
     assert_int_equal(live.n, 0);
-    subagents_await(&s.subagents, STR("a1"), true);
+    subagents_await(&s.children.subagents, STR("a1"), true);
     buf_clear(&live);
     replay_children_end(&rc);
     assert_seen("");
     assert_str(buf_str(&live), "\"sessionId\":\"a1\",\"state\":{\"state\":\"requires_action\"}");
     buf_free(&live);
-    subagents_free(&s.subagents);
+    subagents_free(&s.children.subagents);
 }
 
 int main(void)

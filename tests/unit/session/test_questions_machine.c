@@ -7,7 +7,7 @@
  * withdrawn, never both, never twice; nothing but a choice that was offered in that very request allows a
  * tool; and nothing is left behind. */
 #include "local/mcp_sign_in.h"
-#include "session/child_sessions.h"
+#include "session/internal.h"
 #include "unit.h"
 
 enum {
@@ -71,7 +71,7 @@ static struct world {
     unsigned n;
     unsigned era;
     bool waiting;     /* what session_sync_waiting() saw last */
-    bool agent_waits; /* and children_sync_waiting() */
+    bool agent_waits; /* and children_await() */
     unsigned mode_changes, plan_exits;
     bool prepare_at_once, prepare_badly, cannot_ask;
 } w;
@@ -109,9 +109,10 @@ void session_unref(struct session *s)
     s->refs--;
 }
 
-str children_session_of_agent(struct session *s, str agent)
+str children_session_of_agent(struct child_sessions *cs, str agent)
 {
-    return agent.n ? agent : str_of(s->id);
+    assert_ptr_equal(cs, &w.s.children);
+    return agent.n ? agent : str_of(w.s.id);
 }
 
 static bool any(const struct session *s, str agent_id, void *user)
@@ -134,16 +135,11 @@ void session_sync_waiting(struct session *s)
     w.waiting = session_any_question(s, any, NULL);
 }
 
-static bool of_agent(const struct session *s, str agent_id, void *user)
+void children_await(struct child_sessions *cs, str agent, bool waits)
 {
-    (void)s;
-    return agent_id.p && str_eq(agent_id, *(const str *)user);
-}
-
-void children_sync_waiting(struct session *s, str agent)
-{
+    assert_ptr_equal(cs, &w.s.children);
     if (agent.p) {
-        w.agent_waits = session_any_question(s, of_agent, &agent);
+        w.agent_waits = waits;
     }
 }
 
