@@ -70,6 +70,15 @@ want_header() { # HEADER PACKAGE
     have cc && printf '#include <%s>\n' "$1" | cc -E -x c - >/dev/null 2>&1 || want_package "$2"
 }
 
+# clang and what its fuzz targets are linked with.
+want_fuzzer() {
+    local out
+    out=$(mktemp) || return 1
+    printf 'int LLVMFuzzerTestOneInput(const char *d, unsigned long n) { return d && n == 1; }\n' |
+        clang -fsanitize=fuzzer,address -x c - -o "$out" >/dev/null 2>&1 || want_package "clang libclang-rt-dev"
+    rm -f "$out"
+}
+
 want_build_tools() {
     want_program cmake cmake
     want_program ninja ninja-build
