@@ -254,7 +254,7 @@ static void on_conversation_reset(struct session *s, json m)
 
 #define GO_ON "{\"continue\":true}"
 
-/* A hook that is answered when something was shown. */
+/* A hook that is answered when something was shown: only then the CLI goes on. */
 struct waiting_hook {
     struct session *s; /* a reference */
     unsigned process;  /* that asked */
@@ -272,8 +272,10 @@ static void hook_shown(void *user)
     free(w);
 }
 
-/* The CLI goes on when the client has seen what it is about to change. */
-static void on_pre_tool_use(struct session *s, json m)
+/* How a hook around a tool is shown. */
+typedef void show_hook(struct tool_calls *tc, json request, tool_calls_shown_cb *done, void *user);
+
+static void on_tool_hook(struct session *s, json m, show_hook *show)
 {
     str id = json_str(json_get(m, "request_id"));
     struct waiting_hook *w = malloc(sizeof(*w));
@@ -286,24 +288,26 @@ static void on_pre_tool_use(struct session *s, json m)
     }
     *w = (struct waiting_hook){s, s->process, request_id};
     session_ref(s);
-    tool_calls_preview(&s->calls, json_get(m, "request"), hook_shown, w);
+    show(&s->calls, json_get(m, "request"), hook_shown, w);
 }
 
 static void on_hook(struct session *s, json m)
 {
     json request = json_get(m, "request"), input = json_get(request, "input");
-    str event = json_str(json_get(input, "hook_event_name")), id = json_str(json_get(request, "tool_use_id"));
+    str event = json_str(json_get(input, "hook_event_name"));
     if (str_is(event, "PreToolUse")) {
-        on_pre_tool_use(s, m);
+        on_tool_hook(s, m, tool_calls_preview); /* the client sees the change before it is made */
         return;
     }
-    if (str_is(event, "PostToolUse") && str_is(json_str(json_get(input, "tool_name")), "EnterPlanMode")) {
-        session_change_mode(s, MODE_PLAN); /* the client knows before the CLI goes on */
+    if (str_is(event, "PostToolUse")) {
+        if (str_is(json_str(json_get(input, "tool_name")), "EnterPlanMode")) {
+            session_change_mode(s, MODE_PLAN);
+        }
+        on_tool_hook(s, m, tool_calls_hook);
+        return;
     }
     cli_control_answer(s->cli, json_str(json_get(m, "request_id")), STR(GO_ON));
-    if (str_is(event, "PostToolUse")) {
-        tool_calls_hook(&s->calls, input, id);
-    } else if (str_is(event, "PostModelSwitch")) {
+    if (str_is(event, "PostModelSwitch")) {
         str source = json_str(json_get(input, "source"));
         if (!str_is(source, "sdk") && !str_is(source, "resume")) {
             session_model_switched(s, json_str(json_get(input, "to_model")));

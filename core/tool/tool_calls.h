@@ -59,8 +59,6 @@ void tool_calls_result(struct tool_calls *tc, str parent, json block, json messa
 bool tool_block_is_use(str type);
 bool tool_block_is_result(str type);
 
-/* A PostToolUse hook's input. */
-void tool_calls_hook(struct tool_calls *tc, json input, str tool_use_id);
 void tool_calls_denied(struct tool_calls *tc, json message);
 void tool_calls_progress(struct tool_calls *tc, json beat);
 
@@ -70,10 +68,14 @@ void tool_calls_progress(struct tool_calls *tc, json beat);
 typedef void tool_calls_ready_cb(void *user, const struct permission_request *rq);
 void tool_calls_ask(struct tool_calls *tc, json request, str options, tool_calls_ready_cb *ready, void *user);
 
-/* A PreToolUse hook's request: shows what the edit is about to change, as far as it can be told, and then
- * calls `done`. That comes before this returns, or after the disk was read. */
+/* A hook's request. Each calls `done` once: before this returns, or after the disk was read; also when there
+ * is nothing to show or the session has ended meanwhile. */
 typedef void tool_calls_shown_cb(void *user);
+/* PreToolUse: shows what the edit is about to change, as far as it can be told. */
 void tool_calls_preview(struct tool_calls *tc, json request, tool_calls_shown_cb *done, void *user);
+/* PostToolUse: shows what the tool has done. The CLI must not go on before `done`: the next edit of the same
+ * file would be read as part of this one. */
+void tool_calls_hook(struct tool_calls *tc, json request, tool_calls_shown_cb *done, void *user);
 
 /* A cancel begins: nothing counts as told any more, so that the ends of the calls are told whole, and no hook
  * is waited for. */

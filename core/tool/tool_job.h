@@ -45,7 +45,7 @@ struct tool_job {
     json response;
     str options;
     tool_calls_ready_cb *ready;    /* of a question; NULL: none */
-    tool_calls_shown_cb *shown_cb; /* of a preview; NULL: none */
+    tool_calls_shown_cb *shown_cb; /* of a hook; NULL: none */
     void *user;
 };
 

@@ -40,8 +40,6 @@ static void finish_result(struct tool_job *job)
     job->result.plan_file = job->cx.plan_file;
     struct tool_report r[2];
     size_t n = render_result(&job->cx, &job->call, &job->use, &job->facts, &job->result, r);
-    /* The end of an approved plan names its file also when the client holds it. */
-    r[n - 1].untracked = !job->result.is_error && r[n - 1].field[REPORT_RAW_INPUT].p;
     for (size_t i = 0; i < n; i++) {
         tool_job_send(job, &r[i]);
     }
@@ -162,18 +160,24 @@ static void finish_hook(struct tool_job *job)
     if (call && call->ended) {
         tool_call_forget(job->calls, call);
     }
+    job->shown_cb(job->user);
 }
 
-void tool_calls_hook(struct tool_calls *tc, json input, str tool_use_id)
+void tool_calls_hook(struct tool_calls *tc, json request, tool_calls_shown_cb *done, void *user)
 {
-    struct tool_call *call = tool_calls_find(tc, tool_use_id);
+    json input = json_get(request, "input");
+    str id = json_text(json_get(request, "tool_use_id"));
+    struct tool_call *call = id.p ? tool_calls_find(tc, id) : NULL;
     if (!call || !call->hook || (call->ended && call->forget_at <= clock_monotonic_ms())) {
+        done(user);
         return;
     }
     call->hook = false; /* there is one */
     struct tool_job job;
     tool_job_begin(&job, tc, call, json_get(input, "tool_input"));
     job.message = input;
+    job.shown_cb = done;
+    job.user = user;
     job.response = job.rcall.response = json_get(input, "tool_response");
     facts_begin(&job.facts, &job.mem, PHASE_FINISHED);
     reporter_finished(*tc->host->reporters, call->reporter, &job.rcall, &job.facts);
