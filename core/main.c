@@ -7,6 +7,7 @@
 
 #include "acp/connection.h"
 #include "cli/launcher.h"
+#include "cli/locate.h"
 #include "cli/passthrough.h"
 #include "command/command.h"
 #include "settings/settings.h"
@@ -150,6 +151,16 @@ static void adopt_managed_environment(void)
     settings_free(managed);
 }
 
+/* A relative entry of PATH means another folder for each session: what the CLI looks up there at its start
+ * would be run out of the folder that somebody opened. */
+static void make_search_path_safe(struct arena *a)
+{
+    str safe = cli_safe_search_path(a, str_of(env_text("PATH")));
+    if (safe.p) {
+        (void)setenv("PATH", safe.p, 1);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static struct program program;
@@ -158,6 +169,7 @@ int main(int argc, char **argv)
         return launcher_main(argc - 1, argv + 1);
     }
     adopt_managed_environment();
+    make_search_path_safe(&p->memory);
     if (!standard_dirs_find(&p->memory, &p->dirs)) {
         fputs("herald: error: out of memory\n", stderr);
         return 1;

@@ -122,7 +122,7 @@ void agent_sign_out(struct agent *a, session_done_cb *done, void *user)
     if (cli.path.p && start(l, cli.path.p)) {
         return;
     }
-    note_failure(l, cli.path.p ? STR("out of memory") : STR("the CLI was not found"), STR_ABSENT);
+    note_failure(l, cli.path.p ? STR("out of memory") : cli.problem, STR_ABSENT);
     answer(l);
     free_logout(l);
 }

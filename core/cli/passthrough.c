@@ -44,10 +44,7 @@ int passthrough_main(int argc, char *const *argv, str self, str home)
     char **args = arena_alloc(&a, ((size_t)argc + 2) * sizeof(*args));
     char *path = str_dup(where.path);
     if (!path || !args) {
-        fputs("herald: no claude executable was found. Install Claude Code, or set CLAUDE_CODE_EXECUTABLE to "
-              "where it "
-              "is.\n",
-              stderr);
+        fprintf(stderr, "herald: %.*s.\n", STR_ARG(where.problem.p ? where.problem : STR("Memory is out")));
         free(path);
         return EXIT_NOT_FOUND;
     }

@@ -584,7 +584,7 @@ struct cli_process *cli_process_start(uv_loop_t *loop, const struct log *log, co
     if (!p) {
         return NULL;
     }
-    p->path = spawn_path(spawn);
+    p->path = str_dup(str_of(spawn->executable));
     if (!p->path) {
         free(p);
         return NULL;
@@ -600,7 +600,7 @@ struct cli_process *cli_process_start(uv_loop_t *loop, const struct log *log, co
     uv_timer_init(loop, &p->timer);
     uv_idle_init(loop, &p->pump);
     p->in.data = p->out.data = p->err.data = p->timer.data = p->pump.data = p->process.data = p;
-    if (spawn_check(spawn, p->path, &p->problem)) {
+    if (spawn_check(spawn, &p->problem)) {
         spawn_it(p, spawn);
     }
     if (p->problem.n || p->problem.failed) {

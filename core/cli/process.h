@@ -43,8 +43,7 @@ struct cli_process_events {
 };
 
 struct cli_spawn {
-    const char *executable;  /* as CLAUDE_CODE_EXECUTABLE names it; a relative one lies below `cwd`, PATH is
-                                not searched */
+    const char *executable;  /* absolute; any other is refused */
     const char *const *argv; /* the arguments after argv[0], ended by NULL */
     const char *const *env;  /* "NAME=value", ended by NULL: the whole environment */
     const char *cwd;         /* absolute */

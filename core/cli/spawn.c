@@ -8,16 +8,6 @@
 
 #include "cli/launcher.h"
 
-char *spawn_path(const struct cli_spawn *spawn)
-{
-    AUTO_BUF(path);
-    if (spawn->executable[0] != '/') {
-        buf_printf(&path, "%s/", spawn->cwd);
-    }
-    buf_put_c(&path, spawn->executable);
-    return buf_take(&path);
-}
-
 static size_t count(const char *const *list)
 {
     size_t n = 0;
@@ -51,14 +41,17 @@ char **spawn_vectors(const struct cli_spawn *spawn, const char *path, char ***en
     return all;
 }
 
-bool spawn_check(const struct cli_spawn *spawn, const char *path, struct buf *out)
+bool spawn_check(const struct cli_spawn *spawn, struct buf *out)
 {
+    const char *path = spawn->executable;
     struct stat st;
     if (access(spawn->cwd, X_OK) != 0) {
         buf_printf(out, "Claude Code cannot be started in the folder %s: %s", spawn->cwd, strerror(errno));
         return false;
     }
-    if (stat(path, &st) != 0) {
+    if (path[0] != '/') {
+        spawn_launch_failure(out, path, STR("its path is not absolute"));
+    } else if (stat(path, &st) != 0) {
         if (errno == ENOENT || errno == ENOTDIR) {
             buf_printf(out,
                        "Claude Code native binary not found at %s. Install Claude Code, or set "

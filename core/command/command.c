@@ -80,7 +80,7 @@ static void put_cli_version(struct arena *a, const struct command_context *cx)
 {
     struct cli_location cli = cli_locate(a, str_of(cx->dirs->executable), str_of(cx->dirs->home));
     if (!cli.path.p) {
-        fprintf(cx->out, "claude        not found\n");
+        fprintf(cx->out, "claude        not found: %.*s\n", STR_ARG(cli.problem));
         return;
     }
     AUTO_BUF(answer);

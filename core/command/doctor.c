@@ -76,10 +76,9 @@ static void check_cli(struct doctor *d)
 {
     d->cli = cli_locate(d->arena, str_of(d->cx->dirs->executable), str_of(d->cx->dirs->home));
     if (!d->cli.path.p) {
-        outcome(
-            d, VERDICT_FAIL, "claude", STR("no claude executable was found"),
-            "install Claude Code (npm install -g @anthropic-ai/claude-code), or set CLAUDE_CODE_EXECUTABLE "
-            "to where it is");
+        outcome(d, VERDICT_FAIL, "claude", d->cli.problem,
+                d->cli.source ? "correct or unset this environment variable"
+                              : "npm install -g @anthropic-ai/claude-code installs it");
         return;
     }
     AUTO_BUF(answer);

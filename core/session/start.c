@@ -187,10 +187,10 @@ static void launch_cli(struct session *s, struct start *st)
 {
     struct session_host *a = s->agent;
     if (!st->cli.path.p) {
-        fail_start_text(
-            s,
-            STR("The Claude Code CLI was not found. Install it, or set CLAUDE_CODE_EXECUTABLE to its path. "
-                "`herald doctor` shows where it was looked for."));
+        AUTO_BUF(why);
+        buf_put_str(&why, st->cli.problem);
+        buf_put_c(&why, ". `herald doctor` shows where it was looked for.");
+        fail_start_text(s, buf_str(&why));
         return;
     }
     struct launch_request rq = {.params = &s->params,

@@ -20,7 +20,7 @@ static void on_status(void *user, struct json_doc *status)
     assert_false(auth_probe_running(a->probe));
     if (a->again) {
         a->again = false;
-        struct cli_spawn spawn = fake_spawn("cli", NULL);
+        struct cli_spawn spawn = fake_spawn(fake_path("cli"), NULL);
         assert_true(auth_probe_run(a->probe, &spawn, on_status, a));
     } else if (a->free_it) {
         auth_probe_free(a->probe);

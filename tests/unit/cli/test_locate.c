@@ -56,16 +56,87 @@ static void expect_none(const char *self, const char *home)
     }
 }
 
-static void test_the_variable_is_taken_as_it_is(void **state)
+/* There is none, and the reason names `word`. */
+static void expect_problem(const char *word)
+{
+    struct cli_location where = cli_locate(&arena, STR_ABSENT, STR_ABSENT);
+    assert_false(str_present(where.path));
+    assert_true(str_has(where.problem, str_of(word)));
+}
+
+static void test_the_variable_names_an_absolute_path(void **state)
 {
     (void)state;
     char self[160];
     snprintf(self, sizeof(self), "%s/bin/herald", fake_folder);
     const char *beside = put("bin", 0755);
-    setenv("CLAUDE_CODE_EXECUTABLE", "no such ../file", 1);
-    expect(self, NULL, "no such ../file", "CLAUDE_CODE_EXECUTABLE");
+    setenv("CLAUDE_CODE_EXECUTABLE", "/no such ../file", 1);
+    expect(self, NULL, "/no such ../file", "CLAUDE_CODE_EXECUTABLE");
     setenv("CLAUDE_CODE_EXECUTABLE", "", 1);
     expect(self, NULL, beside, "beside herald");
+}
+
+static void test_a_bare_name_is_looked_up_on_path(void **state)
+{
+    (void)state;
+    char before[512], list[400];
+    const char *found = put("bin2", 0755);
+    put("bin", 0755); /* the folder in which we are */
+    assert_non_null(getcwd(before, sizeof(before)));
+    assert_int_equal(chdir(fake_path("bin")), 0);
+    snprintf(list, sizeof(list), ":.:bin:%s/bin2", fake_folder);
+    setenv("PATH", list, 1);
+    setenv("CLAUDE_CODE_EXECUTABLE", "claude", 1);
+    expect("/nonexistent/herald", NULL, found, "CLAUDE_CODE_EXECUTABLE");
+    setenv("PATH", ".::bin", 1);
+    expect_problem("CLAUDE_CODE_EXECUTABLE is claude, and PATH has no program");
+    unsetenv("PATH");
+    expect_problem("CLAUDE_CODE_EXECUTABLE");
+    assert_int_equal(chdir(before), 0);
+}
+
+static void test_a_relative_path_is_refused(void **state)
+{
+    (void)state;
+    char before[512];
+    put("bin", 0755);
+    assert_non_null(getcwd(before, sizeof(before)));
+    assert_int_equal(chdir(fake_path("bin")), 0);
+    setenv("PATH", fake_path("bin"), 1);
+    static const char *const relative[] = {"./claude", "../bin/claude", "bin/claude", "claude/", "~/claude"};
+    for (size_t i = 0; i < ARRAY_LEN(relative); i++) {
+        setenv("CLAUDE_CODE_EXECUTABLE", relative[i], 1);
+        expect_problem("CLAUDE_CODE_EXECUTABLE is the relative path");
+        expect_problem(relative[i]);
+    }
+    assert_int_equal(chdir(before), 0);
+}
+
+static void test_a_search_path_is_made_safe(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *list, *safe; /* NULL: it is safe as it is */
+    } cases[] = {
+        {"", NULL},
+        {"/usr/bin", NULL},
+        {"/a:/b", NULL},
+        {"/a:", "/a"},
+        {":/a", "/a"},
+        {"/a::/b", "/a:/b"},
+        {".:/a:node_modules/.bin:../x:/b:~/c", "/a:/b"},
+        {".", "/usr/bin:/bin"},
+        {":", "/usr/bin:/bin"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        str safe = cli_safe_search_path(&arena, str_of(cases[i].list));
+        if (cases[i].safe) {
+            assert_str(safe, cases[i].safe);
+        } else {
+            assert_false(str_present(safe));
+        }
+    }
+    assert_false(str_present(cli_safe_search_path(&arena, STR_ABSENT)));
 }
 
 static void test_path_after_the_own_folder(void **state)
@@ -128,11 +199,10 @@ static void test_well_known_folders(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        T(test_the_variable_is_taken_as_it_is),
-        T(test_path_after_the_own_folder),
-        T(test_relative_path_entries_are_left_out),
-        T(test_a_folder_of_the_name_is_none),
-        T(test_well_known_folders),
+        T(test_the_variable_names_an_absolute_path), T(test_a_bare_name_is_looked_up_on_path),
+        T(test_a_relative_path_is_refused),          T(test_a_search_path_is_made_safe),
+        T(test_path_after_the_own_folder),           T(test_relative_path_entries_are_left_out),
+        T(test_a_folder_of_the_name_is_none),        T(test_well_known_folders),
     };
     return cmocka_run_group_tests_name("cli_locate", tests, fake_setup, fake_teardown);
 }

@@ -487,8 +487,10 @@ static void test_a_start_that_fails_says_why(void **state)
     AUTO_BUF(text);
     buf_printf(&text, "Claude Code native binary not found at %s/none.", fake_folder);
     expect_failure(fake_path("none"), NULL, buf_c(&text));
-    expect_failure("none", NULL, buf_c(&text));
-    expect_failure("sh", NULL, "native binary not found at"); /* PATH is not searched */
+    fake_script("relative", "exit 0"); /* not one of the folder in which it runs, and PATH is not searched */
+    expect_failure("relative", fake_folder, "failed to launch: its path is not absolute");
+    expect_failure("./relative", fake_folder, "failed to launch: its path is not absolute");
+    expect_failure("sh", NULL, "failed to launch: its path is not absolute");
     expect_failure(fake_file("plain", "x", 0644), NULL,
                    "plain exists but failed to launch: Permission denied");
     expect_failure(fake_folder, NULL, "exists but failed to launch: it is not a file");
