@@ -9,9 +9,11 @@
 
 /* ---- The status ---- */
 
+/* A client that cannot use a status is not told: it would show the notification as an error. What it was not
+ * told is not kept either, so that it is told when it declares so later. */
 static void take_status(struct agent *a, struct auth_status *next, bool merge)
 {
-    if (!auth_status_update(&a->auth, next, merge)) {
+    if (!client_takes_auth_status(&a->host.client) || !auth_status_update(&a->auth, next, merge)) {
         return;
     }
     AUTO_BUF(b);
@@ -80,7 +82,8 @@ static bool start_probe(struct agent *a, const struct probe_context *c, auth_pro
                               .launcher = a->host.executable};
     env_changes_free(&changes);
     if (!cli.path.p || !spawn.env || !spawn.cwd || !auth_probe_run(a->probe, &spawn, cb, user)) {
-        log_write(a->host.log, LOG_DEBUG, "the sign-in state could not be asked");
+        log_write(a->host.log, LOG_DEBUG, "the sign-in state could not be asked%s%.*s",
+                  cli.problem.p ? ": " : "", STR_ARG(cli.problem));
         return false;
     }
     buf_clear(&a->probe_helper);
@@ -112,7 +115,8 @@ static void probed(void *user, struct json_doc *doc)
 
 void agent_probe_auth(struct agent *a, const struct session *s)
 {
-    if (providers_gateway(a->host.providers) || a->forgetting) {
+    bool of_use = client_takes_auth_status(&a->host.client) || a->host.hide_claude_auth;
+    if (!of_use || providers_gateway(a->host.providers) || a->forgetting) {
         return;
     }
     struct probe_context c = context_of(a, s);

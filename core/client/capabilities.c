@@ -54,6 +54,12 @@ static void read_air(struct client_capabilities *c, json air)
     }
 }
 
+/* Declared by `true` or by an object, which may say more. */
+static bool declares(json v)
+{
+    return json_is_true(v) || json_is(v, JSON_OBJECT);
+}
+
 /* What every client has that speaks v2. AIR's own forms of subagents and tasks have no place there. */
 static void add_v2(struct client_capabilities *c)
 {
@@ -76,6 +82,7 @@ void client_capabilities_read(struct client_capabilities *c, int spoken, int for
     json terminal = json_get(auth, "terminal");
     c->auth_terminal = form == 1 ? json_is_true(terminal) : json_is(terminal, JSON_OBJECT);
     c->auth_gateway = json_is_true(json_path(auth, "_meta", "gateway", NULL));
+    c->auth_status = declares(json_get(meta, "authStatus")) || declares(json_get(caps, "authStatus"));
     c->elicitation_form = json_is(json_get(elicitation, "form"), JSON_OBJECT);
     c->elicitation_url = json_is(json_get(elicitation, "url"), JSON_OBJECT);
     c->subagents_field = form == 1 && json_is(json_get(caps, "subagents"), JSON_OBJECT);
@@ -107,6 +114,11 @@ bool client_has_terminal(const struct client_capabilities *c)
 bool client_wants_patches(const struct client_capabilities *c)
 {
     return c->air_diff_patch || c->protocol_version >= 2;
+}
+
+bool client_takes_auth_status(const struct client_capabilities *c)
+{
+    return c->air || c->auth_status;
 }
 
 bool client_has_subagent_sessions(const struct client_capabilities *c)

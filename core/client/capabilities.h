@@ -27,6 +27,7 @@ struct client_capabilities {
     bool subagent_transcript;   /* _meta["subagent-transcript"] */
     bool auth_terminal;
     bool auth_gateway;
+    bool auth_status; /* _meta.authStatus, or authStatus */
     bool elicitation_form;
     bool elicitation_url;
     bool subagents_field; /* the draft field clientCapabilities.subagents */
@@ -48,6 +49,8 @@ bool client_keeps_cancelled_calls(const struct client_capabilities *c);
 bool client_has_terminal(const struct client_capabilities *c);
 /* Exact patches in place of file texts. */
 bool client_wants_patches(const struct client_capabilities *c);
+/* The client knows _auth/status_update. */
+bool client_takes_auth_status(const struct client_capabilities *c);
 /* Subagents are child sessions of their own. */
 bool client_has_subagent_sessions(const struct client_capabilities *c);
 /* With these: AIR's form of them, instead of the draft's. */

@@ -31,6 +31,18 @@ static bool is_hidden(str name)
     return false;
 }
 
+/* Opens a command's object. v2 tells kinds of commands apart and passes over one that names none; v1 does not
+ * know of kinds. */
+static void open_command(struct buf *b, str name, str description, bool v2)
+{
+    json_open_object(b);
+    if (v2) {
+        json_member_c(b, "type", "command");
+    }
+    json_member_str(b, "name", name);
+    json_member_str(b, "description", description);
+}
+
 /* Writes the input member; v1 has null where there is none. */
 static void put_input(struct buf *b, str hint, bool v2)
 {
@@ -85,9 +97,7 @@ static void put_command(struct buf *b, json command, json terminal_commands, boo
         return;
     }
     str description = json_str(json_get(command, "description"));
-    json_open_object(b);
-    json_member_str(b, "name", name);
-    json_member_str(b, "description", description.p ? description : STR(""));
+    open_command(b, name, description.p ? description : STR(""), v2);
     AUTO_BUF(hint);
     read_hint(&hint, json_get(command, "argumentHint"));
     put_input(b, buf_str(&hint), v2);
@@ -103,10 +113,8 @@ void commands_put(struct buf *b, json cli_commands, json terminal_commands, bool
             put_command(b, it.value, terminal_commands, v2);
         }
     }
-    json_open_object(b);
-    json_member_c(b, "name", "mcp");
-    json_member_c(b, "description",
-                  "Show the MCP servers of this session, or reconnect, enable or disable them");
+    open_command(b, STR("mcp"),
+                 STR("Show the MCP servers of this session, or reconnect, enable or disable them"), v2);
     put_input(b, STR("[reconnect|enable|disable [<server>|all]]"), v2);
     json_close_object(b);
     json_close_array(b);

@@ -167,6 +167,9 @@ bool session_spawn(struct session *s, const struct launch *launch, unsigned limi
                               .env = launch->env,
                               .cwd = s->cwd,
                               .launcher = a->executable};
+    if (launch->notice) {
+        log_write(a->log, LOG_WARN, "%s", launch->notice);
+    }
     s->cli = cli_control_start(a->loop, a->log, &spawn, &control_events, s);
     if (!s->cli) {
         return false;

@@ -73,6 +73,31 @@ static void test_flags_are_exact(void **state)
     assert_false(client_keeps_meta(&c));
 }
 
+static void test_who_takes_the_sign_in_state(void **state)
+{
+    static const struct {
+        const char *declared;
+        bool takes;
+    } cases[] = {
+        {"{}", false},
+        {"{\"_meta\":{\"authStatus\":{}}}", true},
+        {"{\"_meta\":{\"authStatus\":true}}", true},
+        {"{\"authStatus\":{}}", true},
+        {"{\"_meta\":{\"authStatus\":false}}", false},
+        {"{\"_meta\":{\"authStatus\":null}}", false},
+        {"{\"_meta\":{\"authStatus\":\"yes\"}}", false},
+        {"{\"_meta\":{\"jetbrains\":{\"air\":{}}}}", true},
+        {"{\"_meta\":{\"jetbrains\":{}}}", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        for (int version = 1; version <= 2; version++) {
+            struct client_capabilities c = read_as(version, version, cases[i].declared);
+            assert_int_equal(client_takes_auth_status(&c), cases[i].takes);
+        }
+    }
+}
+
 static void test_forms_of_subagents(void **state)
 {
     (void)state;
@@ -127,6 +152,7 @@ int main(void)
         cmocka_unit_test(test_any_object_makes_the_client_air),
         cmocka_unit_test(test_capabilities_need_a_version_and_the_exact_name),
         cmocka_unit_test(test_flags_are_exact),
+        cmocka_unit_test(test_who_takes_the_sign_in_state),
         cmocka_unit_test(test_forms_of_subagents),
         cmocka_unit_test(test_a_bad_part_does_not_disturb_its_neighbours),
         cmocka_unit_test(test_every_v2_client_has_what_v2_brings),

@@ -85,8 +85,10 @@ static void test_the_form_of_v2(void **state)
     AUTO_BUF(b);
     commands_put(&b, json_root(list), JSON_NONE, true);
     assert_true(
-        str_starts(buf_str(&b), STR("[{\"name\":\"a\",\"description\":\"A\"},{\"name\":\"b\",\"description\":"
-                                    "\"\",\"input\":{\"type\":\"text\",\"hint\":\"x\"}},{\"name\":\"mcp\"")));
+        str_starts(buf_str(&b),
+                   STR("[{\"type\":\"command\",\"name\":\"a\",\"description\":\"A\"},{\"type\":\"command\","
+                       "\"name\":\"b\",\"description\":\"\",\"input\":{\"type\":\"text\",\"hint\":\"x\"}},"
+                       "{\"type\":\"command\",\"name\":\"mcp\"")));
 }
 
 static void test_same_terminal_list(void **state)

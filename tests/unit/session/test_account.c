@@ -87,6 +87,7 @@ static void run(struct bench *b)
     face.auth_status = on_auth;
     bench_open(&b->base, script, &face, b);
     b->base.a.host.hide_claude_auth = true;
+    b->base.a.host.client.auth_status = true;
     bench_session(&b->base, on_ready, b);
     bench_run(&b->base);
 }
@@ -219,6 +220,7 @@ static void test_environment(void **state)
     sign_in(key, key);
     face.auth_status = on_auth;
     bench_open(&b.base, script, &face, &b);
+    b.base.a.host.client.auth_status = true;
     json_unref(b.base.params);
     buf_printf(&params, "{\"cwd\":\"%s\",\"_meta\":{\"claudeCode\":{\"options\":{\"env\":{\"KEY\":\"k\"}}}}}",
                fake_folder);
@@ -231,15 +233,45 @@ static void test_environment(void **state)
     expect_in("where", fake_folder);
 }
 
+/* ---- A client that cannot use a status ---- */
+
+static void not_told(struct bench *b)
+{
+    struct agent *a = &b->base.a;
+    switch (b->step++) {
+    case 0: /* the account of the session was not told */
+        assert_string_equal(b->statuses, "");
+        probe(b);
+        assert_false(auth_probe_running(a->probe));
+        a->host.client.air = true; /* it initializes again, as another */
+        probe(b);
+        assert_true(auth_probe_running(a->probe));
+        break;
+    default:
+        agent_close(a);
+    }
+}
+
+static void test_who_is_told(void **state)
+{
+    struct bench b = {.go_on = not_told};
+    struct surface face = silent_surface();
+    (void)state;
+    sign_in(key, key);
+    face.auth_status = on_auth;
+    bench_open(&b.base, script, &face, &b);
+    bench_session(&b.base, on_ready, &b);
+    bench_run(&b.base);
+    assert_string_equal(b.statuses, "Anthropic API key;");
+}
+
 #define ACCOUNT_TEST(f) cmocka_unit_test_setup_teardown(f, fake_setup, fake_teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ACCOUNT_TEST(test_another_account),
-        ACCOUNT_TEST(test_the_same_kind),
-        ACCOUNT_TEST(test_helper),
-        ACCOUNT_TEST(test_environment),
+        ACCOUNT_TEST(test_another_account), ACCOUNT_TEST(test_the_same_kind), ACCOUNT_TEST(test_helper),
+        ACCOUNT_TEST(test_environment),     ACCOUNT_TEST(test_who_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
