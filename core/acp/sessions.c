@@ -83,6 +83,19 @@ const struct json_field prompt_rows[3] = {
     ROW(prompt_params, "_meta", meta, FIELD_OBJECT, FIELD_LENIENT),
 };
 
+bool acp_takes_prompt(struct rpc_request *req, json prompt)
+{
+    AUTO_BUF(why);
+    if (!prompt_refused(prompt, &why)) {
+        return true;
+    }
+    struct json_problems problems = JSON_PROBLEMS_INIT;
+    json_problem(&problems, "prompt", buf_c(&why));
+    reply_problems(req, &problems);
+    json_problems_free(&problems);
+    return false;
+}
+
 /* ---- Options ---- */
 
 const char *acp_check_option_value(json v)

@@ -52,6 +52,8 @@ struct prompt_params {
     json prompt, meta;
 };
 extern const struct json_field prompt_rows[3];
+/* False: the model cannot take all of a checked prompt, and the request is answered. */
+bool acp_takes_prompt(struct rpc_request *req, json prompt);
 
 /* session/close. `closed` answers the request, which is its `user` and has the connection as its data; a
  * session that is not open is answered at once. */

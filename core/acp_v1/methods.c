@@ -85,7 +85,7 @@ static void do_prompt(struct connection *c, struct rpc_request *req)
 {
     struct prompt_params p = {0};
     struct session_error error;
-    if (!READ(req, prompt_rows, &p)) {
+    if (!READ(req, prompt_rows, &p) || !acp_takes_prompt(req, p.prompt)) {
         return;
     }
     struct session *s = agent_session(&c->agent, p.session_id);
@@ -164,7 +164,8 @@ static void do_steering(struct connection *c, struct rpc_request *req)
     struct session_error error;
     enum steer_outcome outcome = STEER_INJECTED;
     bool prompt_required = false;
-    if (!READ(req, rows, &p) || !read_idle_behavior(req, p.meta, &prompt_required)) {
+    if (!READ(req, rows, &p) || !read_idle_behavior(req, p.meta, &prompt_required) ||
+        !acp_takes_prompt(req, p.prompt)) {
         return;
     }
     struct session *s = agent_session(&c->agent, json_str(p.session_id));

@@ -64,7 +64,7 @@ void acp_v2_session_prompt(struct connection *c, struct rpc_request *req)
 {
     struct prompt_params p = {0};
     struct session_error error;
-    if (!READ(req, prompt_rows, &p)) {
+    if (!READ(req, prompt_rows, &p) || !acp_takes_prompt(req, p.prompt)) {
         return;
     }
     struct session *s = agent_session(&c->agent, p.session_id);

@@ -1,6 +1,12 @@
 #include "prompt/prompt_content.h"
 
+#include "base/base64.h"
 #include "base/js_space.h"
+#include "base/path.h"
+#include "base/utf8.h"
+#include "prompt/attachment.h"
+
+enum { NAME_MAX_BYTES = 120 }; /* of what the client calls an attachment, in our words about it */
 
 enum block_type {
     BLOCK_UNKNOWN,
@@ -155,8 +161,6 @@ static void put_link(struct buf *b, str uri)
     buf_put_c(b, ")");
 }
 
-/* ---- Content ------------------------------------------------------------------------------------ */
-
 static void put_text_block(struct buf *b, str text)
 {
     json_open_object(b);
@@ -190,53 +194,98 @@ static void put_link_block(struct buf *b, str uri)
     }
 }
 
-static void put_image(struct buf *b, json block)
+/* ---- Attachments -------------------------------------------------------------------------------- */
+
+/* The attachment that a block holds. False: it holds none; an image that the model gets by its address is
+ * none. */
+static bool attachment_in(json block, struct attachment_source *source)
 {
-    str data = json_text(json_get(block, "data"));
-    str uri = json_str(json_get(block, "uri"));
-    if (!data.p && !(uri.p && str_starts(uri, STR("http")))) {
+    enum block_type type = type_of(block);
+    json resource = json_get(block, "resource");
+    if (type == BLOCK_IMAGE) {
+        *source = (struct attachment_source){
+            .data = json_str(json_get(block, "data")),
+            .mime_type = json_str(json_get(block, "mimeType")),
+            .uri = json_str(json_get(block, "uri")),
+            .image = true,
+        };
+        return source->data.n || !str_starts(source->uri, STR("http"));
+    }
+    if (type == BLOCK_RESOURCE && !has_string(resource, "text") && has_string(resource, "blob")) {
+        *source = (struct attachment_source){
+            .data = json_str(json_get(resource, "blob")),
+            .mime_type = json_str(json_get(resource, "mimeType")),
+            .uri = json_str(json_get(resource, "uri")),
+        };
+        return true;
+    }
+    return false;
+}
+
+static void put_base64(struct buf *b, str data)
+{
+    bool canonical;
+    if (base64_valid(data, &canonical) && canonical) {
+        json_member_str(b, "data", data);
         return;
     }
+    AUTO_BUF(bytes);
+    AUTO_BUF(again);
+    b->failed |= !base64_decode(&bytes, data);
+    base64_put(&again, buf_str(&bytes));
+    json_member_str(b, "data", buf_str(&again));
+    b->failed |= bytes.failed || again.failed;
+}
+
+static void put_source(struct buf *b, const char *type, const char *media_type, str data_or_url)
+{
     json_open_object(b);
-    json_member_c(b, "type", "image");
+    json_member_c(b, "type", type);
     json_key(b, "source");
     json_open_object(b);
-    json_member_c(b, "type", data.p ? "base64" : "url");
-    if (data.p) {
-        json_member_str(b, "data", data);
-        json_member_str(b, "media_type", json_str(json_get(block, "mimeType")));
+    json_member_c(b, "type", media_type ? "base64" : "url");
+    if (media_type) {
+        put_base64(b, data_or_url);
+        json_member_c(b, "media_type", media_type);
     } else {
-        json_member_str(b, "url", uri);
+        json_member_str(b, "url", data_or_url);
     }
     json_close_object(b);
     json_close_object(b);
 }
 
-/* The text of an embedded resource block; absent for a binary one and for other blocks. */
-static str resource_text(json block, str *uri)
+/* What of an attachment stands in its place: the picture or document itself; of a file its address too. */
+static void put_attachment(struct buf *b, const struct attachment_source *source)
 {
-    json resource = json_get(block, "resource");
-    *uri = json_str(json_get(resource, "uri"));
-    return uri->p && type_of(block) == BLOCK_RESOURCE ? json_str(json_get(resource, "text")) : STR_ABSENT;
+    struct attachment a = attachment_of(source);
+    if (a.kind != ATTACHMENT_REFUSED && !source->image) {
+        put_link_block(b, source->uri);
+    }
+    if (a.kind == ATTACHMENT_IMAGE || a.kind == ATTACHMENT_DOCUMENT) {
+        put_source(b, a.kind == ATTACHMENT_IMAGE ? "image" : "document", a.media_type, source->data);
+    }
 }
 
 static void put_block(struct buf *b, json block)
 {
-    str uri;
+    struct attachment_source source;
+    str uri = json_str(json_get(block, "uri"));
+    if (attachment_in(block, &source)) {
+        put_attachment(b, &source);
+        return;
+    }
     switch (type_of(block)) {
     case BLOCK_TEXT:
         put_text(b, json_str(json_get(block, "text")));
         break;
     case BLOCK_LINK:
-        put_link_block(b, json_str(json_get(block, "uri")));
+        put_link_block(b, uri);
         break;
     case BLOCK_RESOURCE:
-        if (resource_text(block, &uri).p) {
-            put_link_block(b, uri);
-        }
+        put_link_block(b, json_str(json_path(block, "resource", "uri", NULL)));
         break;
     case BLOCK_IMAGE:
-        put_image(b, block);
+        put_source(b, "image", NULL, uri);
         break;
     case BLOCK_AUDIO:
     case BLOCK_UNKNOWN:
@@ -244,12 +293,8 @@ static void put_block(struct buf *b, json block)
     }
 }
 
-static void put_context(struct buf *b, json block)
+static void put_context(struct buf *b, str uri, str text)
 {
-    str uri, text = resource_text(block, &uri);
-    if (!text.p) {
-        return;
-    }
     AUTO_BUF(context);
     buf_put_c(&context, "\n<context ref=\"");
     buf_put_str(&context, uri);
@@ -259,6 +304,67 @@ static void put_context(struct buf *b, json block)
     put_made_text(b, &context);
 }
 
+/* The text of an embedded file, at the end. */
+static void put_text_of(struct buf *b, json block)
+{
+    struct attachment_source source;
+    json resource = json_get(block, "resource");
+    if (attachment_in(block, &source)) {
+        AUTO_BUF(text);
+        if (attachment_of(&source).kind == ATTACHMENT_TEXT && base64_decode(&text, source.data)) {
+            put_context(b, source.uri.n ? source.uri : STR("image.svg"), buf_str(&text));
+            b->failed |= text.failed;
+        }
+    } else if (type_of(block) == BLOCK_RESOURCE && has_string(resource, "uri")) {
+        put_context(b, json_str(json_get(resource, "uri")), json_str(json_get(resource, "text")));
+    }
+}
+
+/* Our words about a block: its file's name and its type, as far as they are known. */
+static void put_name(struct buf *b, str uri, str type, const char *otherwise)
+{
+    str name = path_basename(str_first(uri, str_find_byte(uri, '?', 0)));
+    name = str_first(name, NAME_MAX_BYTES);
+    name = str_first(name, utf8_valid_until(name));
+    type = str_first(str_trim(type), NAME_MAX_BYTES);
+    type = str_first(type, utf8_valid_until(type));
+    if (name.n) {
+        buf_put_str(b, name);
+        buf_put_c(b, type.n ? " (" : "");
+        buf_put_str(b, type);
+        buf_put_c(b, type.n ? ")" : "");
+    } else if (type.n) {
+        buf_put_str(b, type);
+    } else {
+        buf_put_c(b, otherwise);
+    }
+}
+
+bool prompt_refused(json blocks, struct buf *why)
+{
+    unsigned number = 0;
+    for (struct json_iter it = json_each(blocks); json_next(&it);) {
+        struct attachment_source source = {0};
+        struct attachment a = {.kind = ATTACHMENT_TEXT};
+        number++;
+        if (type_of(it.value) == BLOCK_AUDIO) {
+            source.mime_type = json_str(json_get(it.value, "mimeType"));
+            a = (struct attachment){.kind = ATTACHMENT_REFUSED, .why = "is audio, which Claude cannot take"};
+        } else if (attachment_in(it.value, &source)) {
+            a = attachment_of(&source);
+        }
+        if (a.kind == ATTACHMENT_REFUSED) {
+            buf_printf(why, "block %u: ", number);
+            put_name(why, source.uri, source.mime_type, source.image ? "the image" : "the attachment");
+            buf_printf(why, " %s", a.why);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- Content ------------------------------------------------------------------------------------ */
+
 void prompt_put_content(struct buf *b, json blocks)
 {
     json_open_array(b);
@@ -267,7 +373,7 @@ void prompt_put_content(struct buf *b, json blocks)
             put_block(b, it.value);
         }
         for (struct json_iter it = json_each(blocks); json_next(&it);) {
-            put_context(b, it.value);
+            put_text_of(b, it.value);
         }
     }
     json_close_array(b);

@@ -1,9 +1,10 @@
 /* ACP prompt blocks -> the content of a CLI user message.
  *
- * Text stays in its place; a link becomes Markdown; the text of an embedded resource stands in place as
- * a link and follows at the end of the message as a context block; an image goes by its data or, without
- * data, by its address; the rest (audio, binary resources) is dropped. Blocks that prompt_check() passed
- * are what the other functions expect; anything else in them is skipped. */
+ * Text stays in its place; a link becomes Markdown; an embedded file stands in place as a link: its text
+ * follows at the end of the message as a context block, a PDF or an image right behind the link; an image of
+ * its own goes by its data or, without data, by its address. Nothing that a client attaches is left out: what
+ * the model cannot take is refused (prompt_refused()) before anything is sent. Blocks that prompt_check()
+ * passed are what the other functions expect; anything else in them is skipped. */
 #ifndef HERALD_PROMPT_PROMPT_CONTENT_H
 #define HERALD_PROMPT_PROMPT_CONTENT_H
 
@@ -12,6 +13,10 @@
 /* The checker of the `prompt` parameter: NULL when it is an array of known blocks with their required
  * members, else what was expected (a static text). An empty array is fine. */
 const char *prompt_check(json prompt);
+
+/* True when the model cannot take one of the blocks of a checked prompt; `why` then gets a sentence that
+ * names it. */
+bool prompt_refused(json blocks, struct buf *why);
 
 /* Writes the content array of the CLI message. */
 void prompt_put_content(struct buf *b, json blocks);

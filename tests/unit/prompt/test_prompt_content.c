@@ -50,8 +50,7 @@ static void test_resources_follow_at_the_end(void **state)
 {
     (void)state;
     check_content(
-        "[{\"type\":\"resource\",\"resource\":{\"uri\":\"file:///a.txt\",\"text\":\"A\"}},"
-        "{\"type\":\"resource\",\"resource\":{\"uri\":\"x:b\",\"blob\":\"AA==\"}}," TEXT(
+        "[{\"type\":\"resource\",\"resource\":{\"uri\":\"file:///a.txt\",\"text\":\"A\"}}," TEXT(
             "look") ","
                     "{\"type\":\"resource\",\"resource\":{\"uri\":\"x:c\",\"text\":\"\"}}]",
         "[" TEXT("[@a.txt](file:///a.txt)") "," TEXT("look") "," TEXT("x:c") "," TEXT(
@@ -60,7 +59,7 @@ static void test_resources_follow_at_the_end(void **state)
                                                                                 "context>") "]");
 }
 
-static void test_images_and_what_is_dropped(void **state)
+static void test_images(void **state)
 {
     (void)state;
     check_content("[{\"type\":\"image\",\"data\":\"QUJD\",\"mimeType\":\"image/png\",\"uri\":\"http://x\"}]",
@@ -68,10 +67,65 @@ static void test_images_and_what_is_dropped(void **state)
                   "\"media_type\":\"image/png\"}}]");
     check_content("[{\"type\":\"image\",\"data\":\"\",\"mimeType\":\"image/png\",\"uri\":\"https://x/y\"}]",
                   "[{\"type\":\"image\",\"source\":{\"type\":\"url\",\"url\":\"https://x/y\"}}]");
-    check_content("[{\"type\":\"image\",\"data\":\"\",\"mimeType\":\"a/b\",\"uri\":\"file:///x\"},"
-                  "{\"type\":\"image\",\"data\":\"\",\"mimeType\":\"a/b\"},"
-                  "{\"type\":\"audio\",\"data\":\"QQ==\",\"mimeType\":\"audio/wav\"}]",
-                  "[]");
+    check_content("[{\"type\":\"image\",\"data\":\"Q U\\nI\",\"mimeType\":\"IMAGE/Jpg; q=1\"}]",
+                  "[{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"data\":\"QUI=\","
+                  "\"media_type\":\"image/jpeg\"}}]");
+    check_content("[{\"type\":\"image\",\"data\":\"PHN2Zy8+\",\"mimeType\":\"image/svg+xml\"}]",
+                  "[" TEXT("\\n<context ref=\\\"image.svg\\\">\\n<svg/>\\n</context>") "]");
+}
+
+#define FILE_BLOCK(uri, type, data)                                                                          \
+    "{\"type\":\"resource\",\"resource\":{\"uri\":\"" uri "\",\"mimeType\":\"" type "\",\"blob\":\"" data    \
+    "\"}}"
+
+static void test_embedded_files(void **state)
+{
+    (void)state;
+    check_content("[" FILE_BLOCK("file:///a.pdf", "Application/PDF; x=y", "JVBERi0xLjQ=") "," TEXT("see") "]",
+                  "[" TEXT("[@a.pdf](file:///a.pdf)") ",{\"type\":\"document\",\"source\":{\"type\":"
+                                                      "\"base64\",\"data\":\"JVBERi0xLjQ=\","
+                                                      "\"media_type\":\"application/pdf\"}}," TEXT(
+                                                          "see") "]");
+    check_content("[" FILE_BLOCK("x:p", "image/png", "R0lGODlhAQ==") "]",
+                  "[" TEXT("x:p") ",{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"data\":"
+                                  "\"R0lGODlhAQ==\",\"media_type\":\"image/gif\"}}]");
+    check_content("[" FILE_BLOCK("x:t", "text/x-c", "aW50IGE7Cg==") "," TEXT("see") "]",
+                  "[" TEXT("x:t") "," TEXT("see") "," TEXT(
+                      "\\n<context ref=\\\"x:t\\\">\\nint a;\\n\\n</context>") "]");
+}
+
+static void check_refused(const char *blocks, const char *words)
+{
+    AUTO_JSON(doc) = parse_or_fail(blocks);
+    AUTO_BUF(why);
+    bool refused = prompt_refused(json_root(doc), &why);
+    assert_int_equal(refused, words != NULL);
+    if (words && !str_has(buf_str(&why), str_of(words))) {
+        fail_msg("%s does not say %s", buf_c(&why), words);
+    }
+}
+
+static void test_refuses_what_the_model_cannot_take(void **state)
+{
+    (void)state;
+    check_refused("[" TEXT("a") ",{\"type\":\"audio\",\"data\":\"QQ==\",\"mimeType\":\"audio/wav\"}]",
+                  "block 2: audio/wav is audio");
+    check_refused("[" FILE_BLOCK("file:///d/x.zip", "Application/ZIP", "UEsDBA==") "]",
+                  "block 1: x.zip (Application/ZIP) cannot");
+    check_refused("[" FILE_BLOCK("file:///d/x", "", "AAAA") "]", "x cannot");
+    check_refused("[" FILE_BLOCK("", "", "AAAA") "]", "the attachment cannot");
+    check_refused("[" FILE_BLOCK("file:///d/x.pdf", "application/pdf", "") "]", "has no data");
+    check_refused("[" FILE_BLOCK("file:///d/x.pdf", "application/pdf", "no!") "]", "not base64");
+    check_refused("[" FILE_BLOCK("x", "text/plain", "/w==") "]", "not UTF-8");
+    check_refused("[{\"type\":\"image\",\"data\":\"\",\"mimeType\":\"\"}]", "the image has no data");
+    check_refused("[{\"type\":\"image\",\"data\":\"Qk0=\",\"mimeType\":\"image/bmp\"}]", "image/bmp cannot");
+    check_refused("[" FILE_BLOCK("x", "text/plain", "") "]", NULL);
+    check_refused("[" TEXT("") ",{\"type\":\"image\",\"data\":\"\",\"mimeType\":\"\",\"uri\":\"http://x\"}]",
+                  NULL);
+    check_refused("[{\"type\":\"resource\",\"resource\":{\"uri\":\"x.zip\",\"mimeType\":\"application/zip\","
+                  "\"text\":\"a list\"}}]",
+                  NULL);
+    check_refused("[]", NULL);
 }
 
 static void test_odd_blocks_do_no_harm(void **state)
@@ -189,7 +243,9 @@ int main(void)
         cmocka_unit_test(test_text_and_mcp_prompts),
         cmocka_unit_test(test_links),
         cmocka_unit_test(test_resources_follow_at_the_end),
-        cmocka_unit_test(test_images_and_what_is_dropped),
+        cmocka_unit_test(test_images),
+        cmocka_unit_test(test_embedded_files),
+        cmocka_unit_test(test_refuses_what_the_model_cannot_take),
         cmocka_unit_test(test_odd_blocks_do_no_harm),
         cmocka_unit_test(test_checks_blocks),
         cmocka_unit_test(test_user_message),
