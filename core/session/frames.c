@@ -310,7 +310,7 @@ static void on_hook(struct session *s, json m)
     if (str_is(event, "PostModelSwitch")) {
         str source = json_str(json_get(input, "source"));
         if (!str_is(source, "sdk") && !str_is(source, "resume")) {
-            session_model_switched(s, json_str(json_get(input, "to_model")));
+            option_queue_model_switched(&s->changes, json_str(json_get(input, "to_model")));
         }
     } else if (str_is(event, "PostCompact")) {
         compaction_on_hook(&s->ext.compaction, input);

@@ -4,7 +4,7 @@
  *     host.h              what it uses of its owner; launch_gate.c: what holds it while the provider changes
  *     start.c             how it starts
  *     account.c           who is signed in in its CLI
- *     option_queue.c      changes of options, one after the other
+ *     option_changes.c    its options: what the client asks for, and what it is told
  *     frames.c            the CLI's messages, dispatched by a table
  *     messages.c          assistant and user messages, streamed text
  *     answer.c            how a result answers a prompt; failures
@@ -28,7 +28,7 @@
 #include "cli/control.h"
 #include "extension/session_failure.h"
 #include "local/local_host.h"
-#include "options/options.h"
+#include "options/option_queue.h"
 #include "prompt/stream_text.h"
 #include "prompt/title.h"
 #include "report/facts.h"
@@ -103,7 +103,7 @@ struct session {
     bool file_checkpoints;
 
     struct session_options *options;
-    struct list changes; /* option changes that wait or run; the first one runs */
+    struct option_queue changes; /* of them: those that wait or run */
 
     struct turns turns;
     struct turn_scratch scratch;
@@ -174,12 +174,7 @@ void session_renew_account(struct session *s);
 /* The CLI has ended; session.c. */
 void session_on_ended(struct session *s, const struct cli_exit *how);
 
-/* option_queue.c: the change that a start runs; all that wait are answered with the error; the auto mode
- * warning, when it is due. */
-struct options_change *session_start_change(struct session *s);
-void session_drop_changes(struct session *s, const struct session_error *error);
-/* The CLI has owed the change under way an answer for so long. */
-bool session_change_is_stuck(const struct session *s, unsigned limit_ms);
+/* option_changes.c: the auto mode warning, when it is due; what the client is told of options. */
 void session_warn_auto(struct session *s);
 
 /* frames.c */
@@ -244,15 +239,8 @@ bool session_spawn(struct session *s, const struct launch *launch, unsigned limi
  * there is none. */
 struct cli_control *session_let_go(struct session *s);
 
-/* Option changes, option_queue.c. */
-/* The change that brings a new process in line; it runs before all others, with session_run_changes(). Its
- * end goes to session_restart_tuned(). NULL when memory is out. */
-struct options_change *session_tuning_change(struct session *s);
-void session_drop_tuning(struct session *s);
-void session_run_changes(struct session *s);
 void session_apply_effects(struct session *s, unsigned effects);
 void session_change_mode(struct session *s, enum mode mode);
-void session_model_switched(struct session *s, str model);
 /* The current model's window, learned or guessed; asks the CLI for it in the background. */
 void session_select_model(struct session *s);
 

@@ -162,8 +162,79 @@ static void link_children(struct session *s)
                                 });
 }
 
+/* ---- Changes of options ---- */
+
+static struct session_options *options(const void *user)
+{
+    const struct session *s = user;
+    return session_live(s) ? s->options : NULL;
+}
+
+static struct cli_control *process(const void *user)
+{
+    const struct session *s = user;
+    return s->cli;
+}
+
+static bool replacing(const void *user)
+{
+    const struct session *s = user;
+    return s->restart != NULL;
+}
+
+static unsigned time_left(const void *user)
+{
+    return session_restart_time_left(user);
+}
+
+static void started(void *user, const struct options_change *c)
+{
+    session_started(user, c);
+}
+
+static void tuned(void *user, const struct options_change *c)
+{
+    session_restart_tuned(user, c);
+}
+
+static void changed(void *user, unsigned effects)
+{
+    session_apply_effects(user, effects);
+}
+
+static void idle(void *user)
+{
+    session_say_idle(user);
+}
+
+static const struct option_queue_host option_calls = {
+    .options = options,
+    .cli = process,
+    .replacing = replacing,
+    .time_left = time_left,
+    .keep = keep,
+    .drop = drop,
+    .started = started,
+    .tuned = tuned,
+    .changed = changed,
+    .idle = idle,
+};
+
+static void link_options(struct session *s)
+{
+    s->changes = (struct option_queue){
+        .loop = s->agent->loop,
+        .log = s->agent->log,
+        .host = &option_calls,
+        .user = s,
+        .late = session_restart_late,
+    };
+    list_init(&s->changes.changes);
+}
+
 bool session_link(struct session *s)
 {
+    link_options(s);
     link_children(s);
     link_local(s);
     return link_tool_calls(s);

@@ -229,7 +229,7 @@ void session_on_fallback(struct session *s, json frame)
     }
     str fallback = json_text(json_get(frame, "fallback_model"));
     if (fallback.p && !revert && !local) {
-        session_model_switched(s, fallback);
+        option_queue_model_switched(&s->changes, fallback);
     }
 }
 

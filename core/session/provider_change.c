@@ -3,8 +3,8 @@
 
 bool session_changes_options(const struct session *s)
 {
-    return s->state == SESSION_OPEN && !list_empty(&s->changes) &&
-           !session_change_is_stuck(s, s->agent->limits.change);
+    return s->state == SESSION_OPEN && !list_empty(&s->changes.changes) &&
+           !option_queue_is_stuck(&s->changes, s->agent->limits.change);
 }
 
 bool session_works(const struct session *s)

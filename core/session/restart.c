@@ -104,7 +104,7 @@ static void tune(struct session *s, json initialize)
 {
     struct restart *r = s->restart;
     struct session_host *a = s->agent;
-    struct options_change *change = session_tuning_change(s);
+    struct options_change *change = option_queue_tune(&s->changes);
     struct session_options *options = change ? session_options_new(
                                                    &(struct session_options_setup){
                                                        .client = &a->client,
@@ -119,7 +119,7 @@ static void tune(struct session *s, json initialize)
                                              : NULL;
     if (!options) {
         if (change) {
-            session_drop_tuning(s);
+            option_queue_drop_tuning(&s->changes);
         }
         fail(s, STR("out of memory"));
         return;
@@ -152,7 +152,7 @@ static void initialized(void *user, const char *error, json payload)
         } else if (strcmp(error, "Query closed before response received") != 0) {
             fail(s, str_of(error));
         } /* else the end of the process follows, with a better reason */
-        session_run_changes(s);
+        option_queue_run(&s->changes);
     }
     session_unref(s);
 }
@@ -199,7 +199,7 @@ void session_restart_ended(struct session *s, const struct cli_exit *how)
     } else {
         fail(s, how->message);
     }
-    session_run_changes(s);
+    option_queue_run(&s->changes);
 }
 
 /* ---- Done ---- */

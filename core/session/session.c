@@ -288,7 +288,7 @@ void session_on_ended(struct session *s, const struct cli_exit *how)
         s->state = SESSION_ENDED;
         session_drop_questions(s);
         session_end_turns(s, died && !told);
-        session_drop_changes(s, &session_error_ended);
+        option_queue_drop(&s->changes, &session_error_ended);
         session_say_idle(s);
         if (died && !told) {
             session_close(s, NULL, NULL);
@@ -321,7 +321,7 @@ void session_close(struct session *s, session_done_cb *done, void *user)
     if (s->replay) {
         replay_wake(s->replay); /* it ends */
     }
-    session_drop_changes(s, &session_error_gone);
+    option_queue_drop(&s->changes, &session_error_gone);
     session_restart_drop(s);
     struct cli_control *cli = session_let_go(s);
     if (cli) { /* it still tells its end, which gives its reference back */

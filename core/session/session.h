@@ -9,24 +9,14 @@
 
 #include "launch/launch.h"
 #include "provider/auth.h"
+#include "rpc/request_error.h"
 #include "turn/turn.h"
 
 struct session_host;
 struct session;
 
-/* Why a request about a session failed. `details` goes to data.details. */
-struct session_error {
-    int code;
-    str message; /* absent: the code's standard text */
-    str details; /* absent: none */
-    str data;    /* JSON in place of details; absent: none */
-};
-
 /* The session is ready (`error` is NULL), or could not be started; then it is gone when this returns. */
 typedef void session_ready_cb(void *user, struct session *s, const struct session_error *error);
-/* The answer to a request; `error` is NULL on success. */
-typedef void session_done_cb(void *user, const struct session_error *error);
-
 /* Starts a session. `params` is valid during the call; `doc` is the document it lives in. NULL only when
  * memory is out. */
 struct session *session_new(struct session_host *host, const struct session_params *params,

@@ -112,7 +112,7 @@ static void on_initialized(void *user, const char *error, json payload)
         session_unref(s);
         return;
     }
-    struct options_change *change = session_start_change(s);
+    struct options_change *change = option_queue_start(&s->changes);
     if (change) {
         s->options = session_options_new(
             &(struct session_options_setup){
@@ -130,7 +130,7 @@ static void on_initialized(void *user, const char *error, json payload)
     if (!s->options) {
         session_fail_start(s, &session_error_memory);
     } else {
-        session_run_changes(s);
+        option_queue_run(&s->changes);
     }
     session_unref(s);
 }
@@ -350,7 +350,6 @@ static struct session *open_session(struct session_host *host, const struct sess
     s->start_mode = past ? past->mode : MODE_NONE;
     s->cwd = str_dup(params->cwd);
     s->params.cwd = str_of(s->cwd);
-    list_init(&s->changes);
     list_init(&s->questions);
     plan_list_init(&s->plan);
     extensions_init(s);
@@ -364,7 +363,8 @@ static struct session *open_session(struct session_host *host, const struct sess
         usage_resumed(&s->usage);
         s->used = true;
     }
-    if (!named || !s->cwd || !failures_init(&s->failures, str_of(s->id)) || !session_link(s) ||
+    bool linked = session_link(s);
+    if (!named || !linked || !s->cwd || !failures_init(&s->failures, str_of(s->id)) ||
         !host->calls->enter(host, s)) {
         session_unref(s);
         return NULL;
