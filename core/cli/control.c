@@ -3,60 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/list.h"
-#include "base/map.h"
+#include "cli/control_internal.h"
 
-/* How it works. A line is parsed when it comes. `frames` is the queue of messages to deliver: while it is
- * empty and nobody holds or pauses, a frame is delivered without passing through it. `pump`, an idle handle,
- * delivers the queue after a release and finishes after the end of the process, so that nothing is ever
- * called from inside a call of the user's.
- *
- * Two id spaces: `requests` are ours, by number; `theirs` are the CLI's, by text, and point to the queued
- * frame or, once that was delivered, to the table itself. With --replay-user-messages the CLI sends our own
- * answers back, under its ids: our ids have a prefix of their own, so that none of them is taken for an
- * answer.
- *
- * The object is freed by the close callbacks of its two handles and therefore never under a caller. */
 #define CLOSED_TEXT "Query closed before response received"
 #define ID_PREFIX   "herald-"
-
-struct request {
-    struct list link;
-    uint64_t id, deadline; /* in loop time; 0 for none */
-    control_answer_cb *cb;
-    void *user;
-    const char *failed; /* fails from the loop with this */
-};
-
-struct frame {
-    struct list link;
-    struct json_doc *doc;
-    size_t size; /* of the memory that it takes */
-};
-
-struct cli_control {
-    uv_loop_t *loop;
-    const struct log *log;
-    const struct cli_control_events *events; /* NULL: forgotten, or ended was told */
-    void *user;
-    struct cli_process *process; /* NULL: gone */
-
-    struct list requests;
-    uint64_t last_id;
-    uv_timer_t timer; /* at the earliest deadline */
-
-    struct map theirs;
-    struct list frames;
-    size_t held_bytes;
-    unsigned holds;
-    bool paused_by_user;
-    uv_idle_t pump;
-    unsigned closed; /* handles */
-
-    struct json_doc *spare;
-    struct cli_exit how; /* with texts of its own */
-    char *how_tail, *how_message;
-};
 
 static void on_pump(uv_idle_t *idle);
 static void on_timer(uv_timer_t *timer);
@@ -434,51 +384,6 @@ static void on_line(void *user, str line)
         }
     }
     take_frame(c, doc);
-}
-
-/* ---- Lines of ours ------------------------------------------------------------------------------ */
-
-void cli_control_send(struct cli_control *c, str line)
-{
-    if (c->process) {
-        cli_process_write(c->process, line);
-    }
-}
-
-size_t cli_control_queued(const struct cli_control *c)
-{
-    return c->process ? cli_process_queued(c->process) : 0;
-}
-
-/* {"type":"control_response","response":{"subtype":…,"request_id":…, KEY:VALUE (JSON, or absent)}} */
-static void send_response(struct cli_control *c, str id, const char *subtype, const char *key, str value)
-{
-    AUTO_BUF(line);
-    map_remove(&c->theirs, id);
-    buf_put_c(&line, "{\"type\":\"control_response\",\"response\":{");
-    json_member_c(&line, "subtype", subtype);
-    json_member_str(&line, "request_id", id);
-    if (value.p) {
-        json_member_raw(&line, key, value);
-    }
-    buf_put_c(&line, "}}");
-    if (buf_ok(&line)) {
-        cli_control_send(c, buf_str(&line));
-    } else {
-        log_write(c->log, LOG_ERROR, "out of memory for an answer to claude");
-    }
-}
-
-void cli_control_answer(struct cli_control *c, str request_id, str response)
-{
-    send_response(c, request_id, "success", "response", response);
-}
-
-void cli_control_refuse(struct cli_control *c, str request_id, str error)
-{
-    AUTO_BUF(text);
-    json_put_str(&text, error);
-    send_response(c, request_id, "error", "error", buf_ok(&text) ? buf_str(&text) : STR("\"out of memory\""));
 }
 
 /* ---- Start and end ------------------------------------------------------------------------------ */

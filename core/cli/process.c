@@ -4,26 +4,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli/exit_report.h"
 #include "cli/kill_tree.h"
 #include "cli/launcher.h"
+#include "cli/process_internal.h"
 #include "cli/spawn.h"
-
-/* How it works. `life` says how far the end has come; it only grows, and the one timer belongs to it:
- *
- *   RUNNING          no timer
- *   LEAVING          stdin is closed; then SIGTERM
- *   TERMINATED       SIGTERM is sent; then SIGKILL
- *   KILLED           SIGKILL is sent; then we give up waiting for the kernel
- *   EXITED           reaped, or never ran; the pipes drain, stderr for ERR_GRACE, stdout for OUT_GRACE:
- * whoever still holds them (a grandchild) cannot keep us CLOSING          the handles close; behind the last
- * one comes `ended`
- *
- * stdout is read into `out_text`, and lines are handed out as pieces of it: nothing is appended while a
- * callback runs, since reading happens in the loop only. While paused, whole lines may wait in the buffer;
- * `pump` hands them out from the loop after resuming. A forgotten process (abandoned) is read on without a
- * use, so that it does not block. */
-enum life { RUNNING, LEAVING, TERMINATED, KILLED, EXITED, CLOSING };
 
 enum {
     TERM_AFTER = 2000,
@@ -34,38 +18,6 @@ enum {
     READ_SIZE = 64 * 1024,
     KEEP_SIZE = 1024 * 1024, /* a larger empty buffer is given back */
     HANDLES = 6,
-};
-
-struct cli_process {
-    uv_loop_t *loop;
-    const struct log *log;
-    const struct cli_process_events *events; /* NULL: forgotten */
-    void *user;
-    enum life life;
-    char *path;         /* of the executable, absolute */
-    struct buf problem; /* why it never ran, or why we ended it */
-    bool spawn_failed, launched;
-    int64_t status;
-    int signal;
-
-    uv_process_t process;
-    uv_pipe_t in, out, err;
-    uv_timer_t timer;
-    uv_idle_t pump;
-    unsigned open; /* handles that are not closed yet */
-
-    bool in_closed; /* nothing is written any more */
-    bool in_above;  /* the queue was longer than CLI_WRITE_HIGH */
-    uv_shutdown_t shutdown;
-
-    bool paused, out_end, out_told, skipping, had_output;
-    struct buf out_text;
-    size_t taken, scanned; /* handed out, and searched for a line end */
-    char out_spare[4096];  /* where a line is read to that does not fit into memory */
-
-    bool err_end, err_time_over;
-    struct tail err_tail;
-    char err_text[4096];
 };
 
 static void on_timer(uv_timer_t *timer);
@@ -442,103 +394,6 @@ static void on_timer(uv_timer_t *timer)
     case CLOSING:
         break;
     }
-}
-
-/* ---- stdin -------------------------------------------------------------------------------------- */
-
-struct piece {
-    uv_write_t req;
-    char bytes[];
-};
-
-static void on_written(uv_write_t *req, int status)
-{
-    struct cli_process *p = req->handle->data;
-    free(CONTAINER_OF(req, struct piece, req));
-    if (status < 0) {
-        p->in_closed = true; /* its exit says what is wrong */
-        return;
-    }
-    if (p->in_above && cli_process_queued(p) <= CLI_WRITE_LOW) {
-        p->in_above = false;
-        if (p->events && p->events->drained && p->life != CLOSING) {
-            p->events->drained(p->user);
-        }
-    }
-}
-
-/* Queues what is left of `line` and its LF behind the first `done` bytes. */
-static void queue_rest(struct cli_process *p, str line, size_t done)
-{
-    size_t n = line.n + 1 - done;
-    struct piece *piece = malloc(sizeof(*piece) + n);
-    if (!piece) {
-        log_write(p->log, LOG_ERROR, "out of memory for a message to claude");
-        if (done) { /* half a line would spoil the next one */
-            p->in_closed = true;
-            cli_process_end(p, true);
-        }
-        return;
-    }
-    memcpy(piece->bytes, line.p + done, n - 1);
-    piece->bytes[n - 1] = '\n';
-    uv_buf_t b = uv_buf_init(piece->bytes, (unsigned)n);
-    if (uv_write(&piece->req, (uv_stream_t *)&p->in, &b, 1, on_written) != 0) {
-        free(piece);
-        p->in_closed = true;
-        return;
-    }
-    if (cli_process_queued(p) > CLI_WRITE_HIGH) {
-        p->in_above = true;
-    }
-}
-
-void cli_process_write(struct cli_process *p, str line)
-{
-    if (p->in_closed || p->life >= EXITED || !line.n) {
-        return;
-    }
-    if (line.n >= UINT32_MAX - 1 || str_find_byte(line, '\n', 0) != (size_t)-1) {
-        log_write(p->log, LOG_ERROR, "a message to claude is not one line; it is dropped");
-        return;
-    }
-    size_t done = 0;
-    if (!cli_process_queued(p)) {
-        union { /* libuv writes from here, never to it */
-            const char *from;
-            char *p;
-        } text = {line.p}, lf = {"\n"};
-        uv_buf_t b[2] = {uv_buf_init(text.p, (unsigned)line.n), uv_buf_init(lf.p, 1)};
-        int n = uv_try_write((uv_stream_t *)&p->in, b, 2);
-        if (n < 0 && n != UV_EAGAIN) {
-            log_write(p->log, LOG_DEBUG, "writing to claude: %s", uv_strerror(n));
-            p->in_closed = true;
-            return;
-        }
-        done = n > 0 ? (size_t)n : 0;
-    }
-    if (done <= line.n) {
-        queue_rest(p, line, done);
-    }
-}
-
-size_t cli_process_queued(const struct cli_process *p)
-{
-    return uv_stream_get_write_queue_size((const uv_stream_t *)&p->in);
-}
-
-static void on_shutdown(uv_shutdown_t *req, int status)
-{
-    (void)req;
-    (void)status;
-}
-
-void cli_process_close_input(struct cli_process *p)
-{
-    if (!p->in_closed && p->life < EXITED) {
-        uv_shutdown(&p->shutdown, (uv_stream_t *)&p->in, on_shutdown);
-    }
-    p->in_closed = true;
 }
 
 /* ---- The start ---------------------------------------------------------------------------------- */

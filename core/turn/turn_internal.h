@@ -1,4 +1,4 @@
-/* What the two files of the turn engine share: turn.c (the life of a turn, cancel, steers), turn_frames.c
+/* What the files of the turn engine share: turn.c (the life of a turn, steers), turn_cancel.c, turn_frames.c
  * (what the CLI sends). */
 #ifndef HERALD_TURN_TURN_INTERNAL_H
 #define HERALD_TURN_TURN_INTERNAL_H
@@ -31,8 +31,9 @@ void turn_work_ends(struct turns *ts, const struct turn_end *end);
 void turn_enter(struct turn *t, enum turn_state next);
 void turn_insert(struct turns *ts, struct turn *t);
 void turn_activate(struct turns *ts, struct turn *t, bool by_result);
-/* The outcome so far, for later. */
+/* The outcome so far, for later; and what that was. */
 void turn_record(struct turn *t, const struct turn_end *end);
+struct turn_end turn_recorded(const struct turn *t);
 /* Subagents that it started still run. */
 bool turn_is_drained(const struct turns *ts, const struct turn *t);
 /* Its result came: settles it, or holds it for its subagents. */
