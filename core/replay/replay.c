@@ -48,6 +48,7 @@ struct replay {
     bool loaded, failed;
     struct arena batch_mem; /* a transcript may go before the batch does */
     struct json_doc *batch[BATCH_RECORDS];
+    struct json_doc *boundaries[BATCH_RECORDS]; /* beside the records; NULL: none */
     struct replay_item items[BATCH_RECORDS];
     size_t n;
 };
@@ -56,6 +57,7 @@ static void drop_batch(struct replay *r)
 {
     for (size_t i = 0; i < r->n; i++) {
         json_unref(r->batch[i]);
+        json_unref(r->boundaries[i]);
     }
     r->n = 0;
     arena_reset(&r->batch_mem);
@@ -161,6 +163,15 @@ static str told_by(struct replay *r, const struct transcript *t, json root)
     return sent_messages_take(&r->sent, file->agent, file->name, told_text(json_str(record_content(root))));
 }
 
+/* The record of the compaction that left this summary; NULL: it is not there. */
+static struct json_doc *read_boundary(struct transcript *t, size_t row)
+{
+    const struct record *rec = &t->records.rows[row];
+    size_t above = rec->flags & RECORD_SUMMARY ? rec->parent : RECORD_NONE;
+    bool there = above != RECORD_NONE && (t->records.rows[above].flags & RECORD_BOUNDARY);
+    return there ? record_read(&t->records, above) : NULL;
+}
+
 static size_t read_record(struct replay *r, struct transcript *t)
 {
     size_t row = t->branch.rows[t->next++];
@@ -169,8 +180,11 @@ static size_t read_record(struct replay *r, struct transcript *t)
     size_t length = rec->length;
     bool queued = rec->flags & RECORD_QUEUED, told = rec->flags & RECORD_TOLD;
     if (doc) {
+        struct json_doc *boundary = read_boundary(t, row);
+        r->boundaries[r->n] = boundary;
         r->items[r->n] = (struct replay_item){
             .root = json_root(doc),
+            .boundary = boundary ? json_root(boundary) : JSON_NONE,
             .type = (enum record_type)rec->type,
             .uuid = arena_str(&r->batch_mem, queued && rec->source.p ? rec->source : rec->uuid),
             .wire = arena_str(&r->batch_mem, rec->wire),

@@ -76,6 +76,8 @@ static void tell_spawned(struct replay_children *rc, const struct replay_child *
     json_member_str(&b, "task",
                     first_said(input, tasks, ARRAY_LEN(tasks),
                                STR("Delegated task restored from session history")));
+    str prompt = json_str(json_get(input, "prompt"));
+    json_member_str(&b, "prompt", str_trim(prompt).n ? prompt : STR_ABSENT);
     json_member_raw(&b, "capabilities", STR("{}"));
     tell(rc, c, "subagent_spawned", &b);
 }

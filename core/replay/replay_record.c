@@ -1,14 +1,11 @@
 #include "replay/replay_record.h"
 
-#include "extension/compaction_summary.h"
+#include "replay/replay_compaction.h"
 #include "replay/sent_messages.h"
-#include "replay/user_text.h"
 #include "session/internal.h"
 #include "tool/child_sessions.h"
 
 /* ---- What the client is told ---- */
-
-static char replay_root; /* stands for the root, where a child could stand */
 
 static str place(const struct replay_view *v, const struct replay_child *child)
 {
@@ -63,106 +60,35 @@ static void say_image(struct replay_view *v, enum message_role role, str message
     }
 }
 
-/* ---- Background work ---- */
-
-static str session_of(void *user, str call_id)
-{
-    struct replay_view *v = user;
-    void *of = call_id.p ? map_get(&v->called, call_id) : NULL;
-    return place(v, of && of != &replay_root ? of : NULL);
-}
-
-static void task_update(void *user, str session, const char *name, str members)
-{
-    struct replay_view *v = user;
-    v->s->agent->surface->update(v->s->agent->surface_self, session, name, members);
-}
-
-static const struct async_tasks_sink task_sink = {.session_of = session_of, .update = task_update};
-
-/* A frame as the CLI would have sent it. */
-static void tell_task(struct replay_view *v, const struct task_notice *t,
-                      void (*step)(struct async_tasks *at, json frame))
-{
-    AUTO_BUF(b);
-    json_open_object(&b);
-    json_member_str(&b, "task_id", t->task);
-    json_member_str(&b, "tool_use_id", t->call);
-    json_member_str(&b, "task_type", STR("local_bash"));
-    json_member_bool(&b, "is_backgrounded", true);
-    json_member_str(&b, "status", t->status);
-    json_member_str(&b, "summary", t->summary);
-    json_member_str(&b, "output_file", t->output);
-    json_close_object(&b);
-    AUTO_JSON(doc) = buf_ok(&b) ? json_parse(buf_str(&b), NULL) : NULL;
-    if (doc) {
-        step(&v->tasks, json_root(doc));
-    }
-}
+/* ---- Notices of finished tasks ---- */
 
 static void note_tasks(struct replay_view *v, str text)
 {
     struct task_notice t;
     size_t at = 0;
-    bool tells = v->s->agent->client.air_async_tasks;
-    while ((tells || v->shows_children) && task_notice_next(text, &at, &t)) {
+    while ((v->tasks.tells || v->shows_children) && task_notice_next(text, &at, &t)) {
         struct replay_child *c = replay_children_told_of(&v->children, t.call, t.task);
         if (c) {
             replay_child_notice(c, t.status);
-        } else if (tells && t.call.p && map_get(&v->called, t.call)) {
-            tell_task(v, &t, async_tasks_started);
-            tell_task(v, &t, async_tasks_notified);
+        } else {
+            replay_tasks_notice(&v->tasks, &t);
         }
     }
 }
 
 /* ---- User records ---- */
 
-static void show_text(struct replay_view *v, const struct replay_item *item, str text, bool hidden)
+static void show_text(struct replay_view *v, const struct replay_item *item, str text,
+                      enum user_text_origin origin, bool hidden)
 {
-    note_tasks(v, text);
+    if (origin == USER_TEXT_STORED) {
+        note_tasks(v, text);
+    }
     buf_clear(&v->text);
     text = item->told ? told_text(text) : text;
-    if (!hidden && user_text_put(&v->text, text) && buf_ok(&v->text)) {
+    if (!hidden && user_text_put(&v->text, text, origin) && buf_ok(&v->text)) {
         say_user(v, item, buf_str(&v->text));
     }
-}
-
-/* The summary of a compaction, for a client that has an entity for it; false when it is shown as a text. */
-static bool show_compaction(struct replay_view *v, const struct replay_item *item, json content)
-{
-    struct session_host *a = v->s->agent;
-    if (v->child) { /* that of a subagent is nobody's matter */
-        return json_is_true(json_get(item->root, "isCompactSummary"));
-    }
-    if (!a->client.session_compaction || !json_is_true(json_get(item->root, "isCompactSummary"))) {
-        return false;
-    }
-    AUTO_BUF(whole);
-    AUTO_BUF(summary);
-    if (json_is(content, JSON_STRING)) {
-        buf_put_str(&whole, json_str(content));
-    }
-    for (struct json_iter it = json_each(content); json_is(content, JSON_ARRAY) && json_next(&it);) {
-        buf_put_str(&whole, json_str(json_get(it.value, "text")));
-    }
-    if (!compaction_summary_put(&summary, buf_str(&whole))) {
-        return false;
-    }
-    AUTO_BUF(b);
-    json_member_str(&b, "compactionId", item->uuid);
-    json_member_c(&b, "status", "completed");
-    json_key(&b, "summary");
-    json_open_array(&b);
-    json_open_object(&b);
-    json_member_c(&b, "type", "text");
-    json_member_str(&b, "text", buf_str(&summary));
-    json_close_object(&b);
-    json_close_array(&b);
-    if (buf_ok(&b)) {
-        a->surface->update(a->surface_self, str_of(v->s->id), "compaction_update", buf_str(&b));
-    }
-    return true;
 }
 
 /* A prompt that the CLI made to tell the model of a finished task. */
@@ -191,25 +117,75 @@ static void show_result(struct replay_view *v, const struct replay_item *item, j
     }
 }
 
+/* What the blocks of a user record are. */
+struct user_blocks {
+    size_t texts, results;
+    str first; /* the first text */
+};
+
+static struct user_blocks count_blocks(json content)
+{
+    struct user_blocks n = {0};
+    if (json_is(content, JSON_STRING)) {
+        return (struct user_blocks){.texts = 1, .first = json_str(content)};
+    }
+    for (struct json_iter it = json_each(content); json_is(content, JSON_ARRAY) && json_next(&it);) {
+        str type = json_str(json_get(it.value, "type"));
+        if (str_is(type, "text")) {
+            n.first = n.texts++ ? n.first : json_str(json_get(it.value, "text"));
+        }
+        n.results += tool_block_is_result(type);
+    }
+    return n;
+}
+
+/* The CLI says of a prompt how it came to be sent; what it makes by itself, a command's record too, has no
+ * such word. A queued prompt is stored as it was typed. */
+static enum user_text_origin origin_of(json root, const struct user_blocks *n)
+{
+    bool typed = json_present(json_get(root, "promptSource")) || json_present(json_get(root, "attachment"));
+    return !typed || is_notice(root) ? USER_TEXT_STORED : n->texts > 1 ? USER_TEXT_PART : USER_TEXT_TYPED;
+}
+
+/* The record is a prompt, by whose uuid its turn was known while it was live: no result of a tool, output of
+ * a command or word of the CLI's about something else. */
+static bool is_prompt(json root, const struct user_blocks *n)
+{
+    static const char *const own[] = {"<local-command-stdout>", "<local-command-stderr>",
+                                      "[Request interrupted by user"};
+    bool typed = origin_of(root, n) != USER_TEXT_STORED;
+    for (size_t i = 0; !typed && i < ARRAY_LEN(own); i++) {
+        if (str_starts(n->first, str_of(own[i]))) {
+            return false;
+        }
+    }
+    return !n->results && !is_notice(root) && !json_is_true(json_get(root, "isCompactSummary"));
+}
+
 static void show_user(struct replay_view *v, const struct replay_item *item)
 {
     json content = record_content(item->root);
+    struct user_blocks n = count_blocks(content);
+    enum user_text_origin origin = origin_of(item->root, &n);
     bool hidden = is_notice(item->root);
-    if (!v->child) {
-        buf_clear(&v->user_uuid);
-        buf_put_str(&v->user_uuid, item->uuid);
+    if (!v->child && is_prompt(item->root, &n)) {
+        buf_clear(&v->prompt_uuid);
+        buf_put_str(&v->prompt_uuid, item->uuid);
     }
-    if (show_compaction(v, item, content)) {
+    if (json_is_true(json_get(item->root, "isCompactSummary"))) {
+        if (!v->child) { /* that of a subagent is nobody's matter */
+            replay_compaction(v->s, item->uuid, item->boundary, content);
+        }
         return;
     }
     if (json_is(content, JSON_STRING)) {
-        show_text(v, item, json_str(content), hidden);
+        show_text(v, item, json_str(content), origin, hidden);
         return;
     }
     for (struct json_iter it = json_each(content); json_is(content, JSON_ARRAY) && json_next(&it);) {
         str type = json_str(json_get(it.value, "type"));
         if (str_is(type, "text")) {
-            show_text(v, item, json_str(json_get(it.value, "text")), hidden);
+            show_text(v, item, json_str(json_get(it.value, "text")), origin, hidden);
         } else if (tool_block_is_result(type)) {
             show_result(v, item, it.value);
         } else if (str_is(type, "image") && !hidden) {
@@ -242,7 +218,7 @@ static bool note_failure(struct replay_view *v, const struct replay_item *item, 
     AUTO_BUF(title);
     failure_message_text(&title, message);
     v->limited = true;
-    if (failures_replayed(&s->failures, v->user_uuid.n ? buf_str(&v->user_uuid) : STR_ABSENT, item->uuid,
+    if (failures_replayed(&s->failures, v->prompt_uuid.n ? buf_str(&v->prompt_uuid) : STR_ABSENT, item->uuid,
                           buf_str(&title), &record)) {
         session_send_failure(s, &record);
     }
@@ -253,8 +229,8 @@ static void show_use(struct replay_view *v, json block)
 {
     str id = json_text(json_get(block, "id"));
     bool launch = v->shows_children && subagents_is_launch(json_str(json_get(block, "name")));
-    if ((!launch || v->children.rfd) && id.p &&
-        map_put(&v->called, id, v->child ? (void *)v->child : &replay_root, NULL)) {
+    if ((!launch || v->children.rfd) && id.p) {
+        replay_tasks_call(&v->tasks, v->child, block);
         tool_calls_use(&v->calls, parent_of(v), block);
     }
     if (launch) {
@@ -294,7 +270,7 @@ bool replay_view_init(struct replay_view *v, struct session *s, const struct chi
 {
     *v = (struct replay_view){.s = s, .shows_children = children_shown(&s->children)};
     replay_children_init(&v->children, s, files);
-    async_tasks_init(&v->tasks, &task_sink, v);
+    replay_tasks_init(&v->tasks, s);
     if (!replay_tools_init(v)) {
         return false;
     }
@@ -307,11 +283,10 @@ void replay_view_free(struct replay_view *v)
 {
     if (v->s) {
         tool_calls_free(&v->calls);
-        async_tasks_free(&v->tasks);
+        replay_tasks_free(&v->tasks);
         replay_children_free(&v->children);
     }
-    map_free(&v->called, NULL);
-    buf_free(&v->user_uuid);
+    buf_free(&v->prompt_uuid);
     buf_free(&v->text);
 }
 
@@ -332,5 +307,9 @@ void replay_item(struct replay_view *v, const struct replay_item *item)
 
 void replay_view_end(struct replay_view *v)
 {
+    v->s->agent->replaying = true;
+    replay_tools_end(v);
+    replay_tasks_end(&v->tasks);
     replay_children_end(&v->children);
+    v->s->agent->replaying = false;
 }

@@ -2,9 +2,9 @@
 #ifndef HERALD_REPLAY_REPLAY_RECORD_H
 #define HERALD_REPLAY_REPLAY_RECORD_H
 
-#include "extension/async_tasks.h"
 #include "history/records.h"
 #include "replay/replay_children.h"
+#include "replay/replay_tasks.h"
 #include "tool/tool_calls.h"
 #include "tool/tool_host.h"
 
@@ -13,6 +13,7 @@ struct session;
 /* One record of the conversation. */
 struct replay_item {
     json root;
+    json boundary; /* of a compaction, when this is the summary that it left */
     enum record_type type;
     str uuid;  /* of the message */
     str wire;  /* what the client knows an assistant's message by */
@@ -25,14 +26,13 @@ struct replay_view {
     struct session *s;
     struct tool_host tools; /* what they use of this */
     struct tool_calls calls;
-    struct map called; /* ids of the tool calls that were shown → the child whose it is, or &replay_root */
     struct replay_children children;
     struct replay_child *child; /* whose record is shown; NULL: the root's */
     bool shows_children;        /* subagents are sessions of their own */
-    struct async_tasks tasks;
-    struct buf user_uuid; /* of the last user message; empty: none */
-    struct buf text;      /* scratch */
-    bool limited;         /* the last usage limit still holds */
+    struct replay_tasks tasks;
+    struct buf prompt_uuid; /* of the last prompt, by which its turn is known; empty: none */
+    struct buf text;        /* scratch */
+    bool limited;           /* the last usage limit still holds */
 };
 
 /* Forgets what the session knew of its plan: the replay shows it again. False: memory is out;
@@ -41,6 +41,8 @@ bool replay_view_init(struct replay_view *v, struct session *s, const struct chi
 void replay_view_free(struct replay_view *v);
 /* Its tool calls, by replay_view_init(). */
 bool replay_tools_init(struct replay_view *v) WARN_UNUSED;
+/* Everything was shown: a call without a result failed, unless it still runs in the session. */
+void replay_tools_end(struct replay_view *v);
 /* Shows one record. */
 void replay_item(struct replay_view *v, const struct replay_item *item);
 /* All were shown. */

@@ -32,11 +32,26 @@ static void plan_approved(void *user, json input, json structured)
     session_plan_approved(v->s, input, structured);
 }
 
+/* A call went on in the background when its stored result names a task, which the client is told of too. */
+static bool background(void *user, const struct tool_call *call, json block, json message)
+{
+    struct replay_view *v = user;
+    json results = json_path(message, "message", "content", NULL); /* what is said of the one result */
+    str task = json_text(json_path(message, "toolUseResult", "backgroundTaskId", NULL));
+    (void)block;
+    if (!v->tasks.tells || !call->command || !task.p || json_count(results) != 1) {
+        return false;
+    }
+    replay_tasks_began(&v->tasks, str_of(call->id), task);
+    return true;
+}
+
 static const struct tool_host_calls calls = {
     .send = send_report,
     .plan = plan,
     .tasks = tasks,
     .plan_approved = plan_approved,
+    .background = background,
 };
 
 bool replay_tools_init(struct replay_view *v)
@@ -53,4 +68,25 @@ bool replay_tools_init(struct replay_view *v)
         .user = v,
     };
     return tool_calls_init(&v->calls, &v->tools, true);
+}
+
+/* The session has the call too, and no end of it. */
+static bool still_runs(const struct replay_view *v, str id)
+{
+    const struct tool_call *live = tool_calls_find(&v->s->calls, id);
+    return live && !live->ended;
+}
+
+void replay_tools_end(struct replay_view *v)
+{
+    size_t at = 0;
+    void *p;
+    while (map_next(&v->calls.by_id, &at, NULL, &p)) {
+        struct tool_call *call = p;
+        v->child = replay_children_find(&v->children, str_of(call->parent));
+        if (!still_runs(v, str_of(call->id))) {
+            tool_calls_close_one(&v->calls, call, false);
+        }
+    }
+    v->child = NULL;
 }

@@ -36,11 +36,14 @@ static enum tag tag_at(str s, size_t at)
     return TAGS;
 }
 
-/* The inside of the tag that opens at *at, which moves behind its end; absent when it is not closed. */
+/* The inside of the tag that opens at *at, which moves behind its end; absent when it is not closed. What a
+ * person or a command put into the arguments or the output may hold their closing tag. */
 static str take_inside(str s, size_t *at, enum tag t)
 {
-    size_t from = *at + tags[t].open.n, to = str_find(s, tags[t].close, from);
-    if (to == SIZE_MAX) {
+    bool whole = t == COMMAND_ARGS || t == STDOUT || t == STDERR;
+    size_t from = *at + tags[t].open.n;
+    size_t to = whole ? str_rfind(s, tags[t].close) : str_find(s, tags[t].close, from);
+    if (to == SIZE_MAX || to < from) {
         return STR_ABSENT;
     }
     *at = to + tags[t].close.n;
@@ -61,40 +64,87 @@ static bool is_hidden(str name)
     return false;
 }
 
-/* Appends the text without its tags; `first` gets the inside of the first one of each. */
-static void put_outside(struct buf *out, str text, str first[TAGS])
+/* The blocks of a text that stand at its ends, with nothing but space between them. */
+struct ends {
+    size_t lead;     /* where the ones at the start end; 0: there are none */
+    size_t trail;    /* where the ones at the end begin; the text's length: there are none */
+    str first[TAGS]; /* the inside of the first block of each tag */
+};
+
+static bool is_blank(str s)
 {
-    bool unclosed[TAGS] = {false}; /* so that the end of a text is looked for once */
-    for (size_t at = 0; text.p && at < text.n;) {
-        size_t open = str_find_byte(text, '<', at);
-        open = open == SIZE_MAX ? text.n : open;
-        buf_put(out, text.p + at, open - at);
-        at = open;
-        if (at == text.n) {
-            break;
-        }
-        enum tag t = tag_at(text, at);
-        str inside = t == TAGS || unclosed[t] ? STR_ABSENT : take_inside(text, &at, t);
+    return space_trim(s).n == 0;
+}
+
+/* The next block from *at on, which moves behind it; its start, or SIZE_MAX when there is none. */
+static size_t next_block(str text, size_t *at, bool unclosed[TAGS], str first[TAGS])
+{
+    while ((*at = str_find_byte(text, '<', *at)) != SIZE_MAX) {
+        size_t start = *at;
+        enum tag t = tag_at(text, start);
+        str inside = t == TAGS || unclosed[t] ? STR_ABSENT : take_inside(text, at, t);
         if (inside.p) {
             first[t] = first[t].p ? first[t] : inside;
-            continue;
+            return start;
         }
         if (t != TAGS) {
-            unclosed[t] = true;
+            unclosed[t] = true; /* so that the end of a text is looked for once */
         }
-        buf_put_byte(out, text.p[at++]);
+        *at = start + 1;
+    }
+    return SIZE_MAX;
+}
+
+static void find_ends(struct ends *e, str text)
+{
+    bool unclosed[TAGS] = {false};
+    size_t end = 0, start; /* of the block before */
+    *e = (struct ends){.trail = text.n};
+    size_t run = text.n;
+    for (size_t at = 0; (start = next_block(text, &at, unclosed, e->first)) != SIZE_MAX; end = at) {
+        bool joins = is_blank((str){text.p + end, start - end});
+        if (joins && e->lead == end) {
+            e->lead = at;
+        }
+        if (!joins || run == text.n) {
+            run = start;
+        }
+    }
+    if (end && is_blank(str_from(text, end))) {
+        e->trail = run;
     }
 }
 
-bool user_text_put(struct buf *out, str text)
+static bool is_word_byte(char c)
 {
-    str first[TAGS] = {{NULL, 0}};
-    size_t start = out->n;
-    put_outside(out, text, first);
-    if (space_trim(str_from(buf_str(out), start)).n) {
-        return true;
+    return ((unsigned char)c & 0x80) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c >= '0' && c <= '9');
+}
+
+/* The byte beside a block, at the side of the words, tells whose it is: what a person wrote is a part of
+ * their sentence. */
+static bool is_apart(char beside, bool typed)
+{
+    return typed ? is_word_byte(beside) : beside != ' ' && beside != '\t';
+}
+
+/* Appends what is outside of the blocks between `at` and `end`. */
+static void put_gaps(struct buf *out, str text, size_t at, size_t end)
+{
+    bool unclosed[TAGS] = {false};
+    str none[TAGS];
+    memset(none, 0, sizeof none);
+    while (at < end) {
+        size_t from = at, start = next_block(text, &at, unclosed, none);
+        start = start < end ? start : end;
+        buf_put(out, text.p + from, start - from);
+        at = start < end ? at : end;
     }
-    buf_truncate(out, start);
+}
+
+/* A text of nothing but blocks: the command that it tells of, as it was typed. */
+static bool put_command(struct buf *out, const str first[TAGS])
+{
     str name = space_trim(first[COMMAND_NAME]), args = space_trim(first[COMMAND_ARGS]);
     if (!str_starts(name, STR("/")) || first[STDOUT].p || first[STDERR].p || is_hidden(name)) {
         return false;
@@ -104,6 +154,27 @@ bool user_text_put(struct buf *out, str text)
         buf_put_byte(out, ' ');
         buf_put_str(out, args);
     }
+    return true;
+}
+
+bool user_text_put(struct buf *out, str text, enum user_text_origin origin)
+{
+    struct ends e;
+    find_ends(&e, text);
+    if (is_blank(str_from(text, e.lead))) { /* nothing but blocks */
+        if (e.lead && origin == USER_TEXT_TYPED) {
+            buf_put_str(out, text);
+            return true;
+        }
+        return e.lead && put_command(out, e.first);
+    }
+    bool typed = origin != USER_TEXT_STORED;
+    size_t from = e.lead && is_apart(text.p[e.lead], typed) ? e.lead : 0;
+    size_t to =
+        e.trail > e.lead && e.trail < text.n && is_apart(text.p[e.trail - 1], typed) ? e.trail : text.n;
+    put_gaps(out, text, 0, from);
+    buf_put(out, text.p + from, to - from);
+    put_gaps(out, text, to, text.n);
     return true;
 }
 

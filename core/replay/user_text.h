@@ -4,9 +4,20 @@
 
 #include "base/str.h"
 
+/* Where a text comes from. */
+enum user_text_origin {
+    USER_TEXT_STORED, /* of a record that may be the CLI's own */
+    USER_TEXT_TYPED,  /* of a prompt that is this text */
+    USER_TEXT_PART,   /* of a prompt that has other texts beside this one */
+};
+
 /* Appends what is shown of the text; false, and nothing is appended, when that is nothing. A slash command is
- * shown as it was typed. */
-bool user_text_put(struct buf *out, str text);
+ * shown as it was typed.
+ *
+ * The CLI's blocks are known by their place: they are the whole text, or stand before or after all of its
+ * words and on no line with them. In a prompt, which the CLI stores as it was typed, they are pressed against
+ * the words, or a text of their own beside others. Every other tag is what a person wrote. */
+bool user_text_put(struct buf *out, str text, enum user_text_origin origin);
 
 /* One <task-notification> of a text. */
 struct task_notice {

@@ -27,6 +27,8 @@ struct tool_host_calls {
     void (*tasks)(void *user, str parent, const struct fact_task_change *changes);
     /* An ExitPlanMode of the main conversation was approved. */
     void (*plan_approved)(void *user, json input, json structured);
+    /* The result of a known call, before it is told: true when its work goes on in the background. */
+    bool (*background)(void *user, const struct tool_call *call, json block, json message);
 
     /* ---- Live ---- */
 
@@ -39,8 +41,6 @@ struct tool_host_calls {
     bool (*stopped)(const void *user);
     /* A result came for this id, known or not. */
     void (*result)(void *user, str id, json message);
-    /* The result of a known call, before it is told: true when its work goes on in the background. */
-    bool (*background)(void *user, const struct tool_call *call, json block, json message);
 };
 
 struct tool_host {

@@ -91,10 +91,10 @@ static void read_result(struct tool_job *job, const struct tool_call *call, json
 static void note_background(struct tool_job *job, const struct tool_call *call, json block, json message)
 {
     const struct tool_host *h = job->host;
+    job->result.background = h->calls->background(h->user, call, block, message);
     if (job->calls->replay) {
         return;
     }
-    job->result.background = h->calls->background(h->user, call, block, message);
     struct live_task *task = live_tasks_find(h->live, job->facts.background_task);
     if (task && !h->client->air && client_has_terminal(h->client)) {
         job->result.background_live = true;

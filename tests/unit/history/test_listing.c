@@ -9,7 +9,6 @@
 #include "history/resume_state.h"
 #include "history/summary.h"
 #include "history_fixture.h"
-#include "replay/user_text.h"
 
 static void assert_slug(const char *path, const char *expected)
 {
@@ -249,43 +248,6 @@ static void pages(void **state)
     stored_end(&f);
 }
 
-static void assert_shown(const char *text, const char *expected)
-{
-    AUTO_BUF(out);
-    bool shown = user_text_put(&out, str_of(text));
-    assert_str(shown ? buf_str(&out) : STR_ABSENT, expected ? expected : "(absent)");
-    assert_true(shown || !out.n);
-}
-
-static void user_texts(void **state)
-{
-    (void)state;
-    assert_shown("plain <context ref=1>", "plain <context ref=1>");
-    assert_shown("a<system-reminder>b</system-reminder>c", "ac");
-    assert_shown("<command-name>/review</command-name>\n<command-args> the diff </command-args>",
-                 "/review the diff");
-    assert_shown("<command-name>/model opus</command-name>", NULL);
-    assert_shown("<command-name>/x</command-name><local-command-stdout>y</local-command-stdout>", NULL);
-    assert_shown("<command-name>no slash</command-name>", NULL);
-    assert_shown("<system-reminder>open", "<system-reminder>open");
-    assert_shown("  \n", NULL);
-}
-
-static void notices(void **state)
-{
-    struct task_notice n;
-    size_t at = 0;
-    str text = STR("<task-notification><task-id>t</task-id></task-notification>"
-                   "<task-notification><task-id> u </task-id><status>completed</status><result><tool-use-id>x"
-                   "</tool-use-id></result></task-notification><task-notification>");
-    (void)state;
-    assert_true(task_notice_next(text, &at, &n));
-    assert_str(n.task, "u");
-    assert_str(n.status, "completed");
-    assert_str(n.call, "(absent)");
-    assert_false(task_notice_next(text, &at, &n));
-}
-
 static void assert_hints(const char *file, enum mode mode, const char *model)
 {
     struct stored f;
@@ -381,8 +343,6 @@ int main(void)
         cmocka_unit_test(worktrees_of_one_slug),
         cmocka_unit_test(lists),
         cmocka_unit_test(pages),
-        cmocka_unit_test(user_texts),
-        cmocka_unit_test(notices),
         cmocka_unit_test(hints),
         cmocka_unit_test(removing),
         cmocka_unit_test(archiving),

@@ -64,9 +64,10 @@ static struct replay_child *launch(const struct replay_child *around, const char
     return replay_children_find(&rc, str_of(call));
 }
 
-#define SPAWNED(on, id, name, task)                                                                          \
+#define SPAWNED_ASKED(on, id, name, task, prompt)                                                            \
     on " subagent_spawned \"subagentSessionId\":\"root:replay-subagent:" id "\",\"name\":\"" name            \
-       "\",\"task\":\"" task "\",\"capabilities\":{}\n"
+       "\",\"task\":\"" task "\"," prompt "\"capabilities\":{}\n"
+#define SPAWNED(on, id, name, task) SPAWNED_ASKED(on, id, name, task, "")
 #define OVER(on, id, state)                                                                                  \
     on " subagent_state_update \"subagentSessionId\":\"root:replay-subagent:" id "\",\"state\":\"" state     \
        "\"\n"
@@ -76,10 +77,10 @@ static void test_launches(void **state)
     (void)state;
     struct replay_child *a = launch(NULL, "A", "{\"description\":\" D \",\"prompt\":\"P\\n\"}");
     assert_non_null(a);
-    assert_seen(SPAWNED("root", "A", "D", "P"));
+    assert_seen(SPAWNED_ASKED("root", "A", "D", "P", "\"prompt\":\"P\\n\","));
     launch(NULL, "A", "{}"); /* once */
     assert_seen("");
-    launch(a, "B", "{\"subagent_type\":\"T\",\"description\":\"\"}");
+    launch(a, "B", "{\"subagent_type\":\"T\",\"description\":\"\",\"prompt\":\" \"}");
     assert_seen(SPAWNED("root:replay-subagent:A", "B", "T", "Delegated task restored from session history"));
     launch(NULL, "C", "7");
     assert_seen(SPAWNED("root", "C", "Restored agent", "Delegated task restored from session history"));

@@ -1,0 +1,13 @@
+/* A compaction that a stored conversation tells of: what it left, and the facts beside it. */
+#ifndef HERALD_REPLAY_REPLAY_COMPACTION_H
+#define HERALD_REPLAY_REPLAY_COMPACTION_H
+
+#include "json/json.h"
+
+struct session;
+
+/* Tells the client of it as of a live one, in the client's form. `uuid` is the summary record's, `content`
+ * what it holds; `boundary` the record of the compaction before it, or missing. */
+void replay_compaction(struct session *s, str uuid, json boundary, json content);
+
+#endif
