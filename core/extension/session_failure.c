@@ -1,16 +1,14 @@
 #include "extension/session_failure.h"
 
-#include "client/air_meta.h"
-#include <math.h>
 #include <stdlib.h>
 
-#include "base/js_space.h"
 #include "base/utf8.h"
+#include "client/air_meta.h"
+#include "extension/failure_text.h"
 
 enum {
     INCIDENTS_MAX = 512,  /* ended incidents beyond this are forgotten, the oldest first */
     ADVISORY_TITLE = 256, /* UTF-16 units of a notice that stand in its title */
-    SECONDS_MAX = 1000000,
 };
 
 /* ---- Kinds --------------------------------------------------------------------------------------- */
@@ -219,29 +217,39 @@ void failure_result_text(struct buf *b, json result)
     }
 }
 
+/* What a result says for itself to people. */
+static void put_said(struct buf *b, json result)
+{
+    str text = json_text(json_get(result, "result"));
+    json list = json_get(result, "errors");
+    if (failure_text_is_for_people(text)) {
+        buf_put_str(b, text);
+        return;
+    }
+    bool first = true;
+    for (struct json_iter it = json_each(list); json_is(list, JSON_ARRAY) && json_next(&it);) {
+        str error = json_text(it.value);
+        if (failure_text_is_for_people(error)) {
+            buf_put_c(b, first ? "" : ", ");
+            buf_put_str(b, error);
+            first = false;
+        }
+    }
+}
+
 void failure_title(struct buf *b, enum failure_kind kind, str assistant_text, json result)
 {
     size_t before = b->n;
     if (kind != FAILURE_TRANSPORT_LOST && kind != FAILURE_WORKER_SHUTDOWN) {
-        if (space_trim(assistant_text).n) {
+        if (failure_text_is_for_people(assistant_text)) {
             buf_put_str(b, assistant_text);
         } else {
-            failure_result_text(b, result);
+            put_said(b, result);
         }
     }
     if (b->n == before) {
         buf_put_str(b, kinds[kind].title);
     }
-}
-
-static long seconds_of(json ms)
-{
-    double d;
-    if (!json_double(ms, &d) || !isfinite(d)) {
-        return 1;
-    }
-    d = round(d / 1000);
-    return d < 1 ? 1 : d > SECONDS_MAX ? SECONDS_MAX : (long)d;
 }
 
 bool failure_retry(json frame, enum failure_kind *kind, struct buf *title)
@@ -255,11 +263,6 @@ bool failure_retry(json frame, enum failure_kind *kind, struct buf *title)
     buf_printf(title, "%s Claude, attempt %lld of %lld.", answered ? "Retrying" : "Reconnecting to",
                (long long)json_int_or(json_get(frame, "attempt"), 1),
                (long long)json_int_or(json_get(frame, "max_retries"), 1));
-    json silent = json_get(frame, "no_response");
-    if (json_is(silent, JSON_OBJECT)) {
-        buf_printf(title, " No response after %lds; waiting up to %lds.",
-                   seconds_of(json_get(silent, "waited_ms")), seconds_of(json_get(silent, "retry_wait_ms")));
-    }
     return true;
 }
 

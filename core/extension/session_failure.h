@@ -57,9 +57,9 @@ void failure_message_text(struct buf *b, json message);
 
 /* Herald's own text for a kind. */
 str failure_fallback_title(enum failure_kind kind);
-/* Appends the title of a turn's failure: the assistant's error text, else what the result says, else the
- * fallback; always the fallback when the connection is lost, so that no raw text gets out. Either may be
- * absent. */
+/* Appends the title of a failure: the assistant's error text, else what the result says, as far as they are
+ * for people, else the fallback; always the fallback when the connection is lost, so that no raw text gets
+ * out. Either may be absent. */
 void failure_title(struct buf *b, enum failure_kind kind, str assistant_text, json result);
 /* Appends what a result says for itself: `result`, or the errors joined by ", ", or the subtype. */
 void failure_result_text(struct buf *b, json result);

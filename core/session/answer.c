@@ -102,26 +102,62 @@ static void fail(struct session *s, enum failure_kind kind, str title, str error
     }
 }
 
-/* A result that says is_error. */
-static void fail_by_result(struct session *s, struct turn *t, json result, struct turn_end *end)
+/* What a result that says is_error is about. */
+struct result_failure {
+    enum failure_kind kind;
+    str error; /* the CLI's word for it, or absent */
+};
+
+static struct result_failure failure_of(struct session *s, json result)
 {
     struct turn_scratch *said = &s->scratch;
     str subtype = json_str(json_get(result, "subtype"));
-    str error = said->failed ? buf_str(&said->error) : STR_ABSENT;
-    str text = said->failed ? buf_str(&said->error_text) : STR_ABSENT;
-    enum failure_kind kind = said->usage_limit ? FAILURE_QUOTA_EXHAUSTED : failure_kind_of_error(error);
-    bool limit = failure_kind_of_subtype(subtype, &kind);
+    struct result_failure f = {.error = said->failed ? buf_str(&said->error) : STR_ABSENT};
+    f.kind = said->usage_limit ? FAILURE_QUOTA_EXHAUSTED : failure_kind_of_error(f.error);
+    if (failure_kind_of_subtype(subtype, &f.kind)) {
+        f.error = STR_ABSENT;
+    }
     if (said->login ||
         (str_is(subtype, "success") && failure_is_login(json_str(json_get(result, "result"))))) {
-        kind = FAILURE_AUTH_REQUIRED;
+        f.kind = FAILURE_AUTH_REQUIRED;
     }
+    return f;
+}
+
+static void put_title(struct session *s, struct buf *title, enum failure_kind kind, json result)
+{
+    struct turn_scratch *said = &s->scratch;
+    failure_title(title, kind, said->failed ? buf_str(&said->error_text) : STR_ABSENT, result);
+}
+
+/* A result that says is_error. */
+static void fail_by_result(struct session *s, struct turn *t, json result, struct turn_end *end)
+{
+    struct result_failure f = failure_of(s, result);
     AUTO_BUF(title);
     if (s->agent->client.air_session_failure) {
-        failure_title(&title, kind, text, result);
+        put_title(s, &title, f.kind, result);
     } else {
         failure_result_text(&title, result);
     }
-    fail(s, kind, buf_str(&title), limit ? STR_ABSENT : error, t->uuid, end);
+    fail(s, f.kind, buf_str(&title), f.error, t->uuid, end);
+}
+
+/* A failure that no prompt is answered by: a record of the session, or a text, unless the text was shown. */
+static void tell_failure(struct session *s, json result)
+{
+    struct result_failure f = failure_of(s, result);
+    struct failure_record record;
+    bool records = s->agent->client.air_session_failure, sign_in = f.kind == FAILURE_AUTH_REQUIRED;
+    bool shown = s->scratch.failed && !records && !s->scratch.login;
+    AUTO_BUF(title);
+    put_title(s, &title, f.kind, result);
+    s->renew |= sign_in;
+    if (records && failures_session(&s->failures, f.kind, FAILURE_ERROR, buf_str(&title), &record)) {
+        session_send_failure(s, &record);
+    } else if (!shown) {
+        session_say(s, json_str(json_get(result, "uuid")), buf_str(&title), STR_ABSENT);
+    }
 }
 
 /* ---- Hooks of the turn engine ---- */
@@ -271,6 +307,21 @@ static void hook_finish_faulty(void *user, struct turn *t, enum turn_fault fault
     fail(user, FAILURE_INTERNAL_ERROR, str_of(faults[fault].text), str_of(faults[fault].kind), t->uuid, end);
 }
 
+/* ACP v2 has answered the prompt of a held turn long ago. */
+static bool hook_failed_beside(void *user, struct turn *held, json result, struct turn_end *end)
+{
+    struct session *s = user;
+    if (stop_reason_of(result)) {
+        return false;
+    }
+    if (held && s->agent->client.protocol_version < 2) {
+        fail_by_result(s, held, result, end);
+        return true;
+    }
+    tell_failure(s, result);
+    return false;
+}
+
 static void hook_finish_cycle(void *user, json result, struct turn_end *end)
 {
     struct session *s = user;
@@ -293,6 +344,9 @@ static void hook_result(void *user, json result, bool own)
     struct session *s = user;
     struct usage_turn *tally = own && s->turns.active ? &s->tally : &s->cycle_tally;
     s->error_result_last = json_is_true(json_get(result, "is_error"));
+    if (!own && !s->error_result_last && s->scratch.real_answer) {
+        failures_recover(&s->failures, FAILURE_ON_MODEL_SUCCESS, STR_ABSENT);
+    }
     usage_turn_free(&s->cycle_tally);
     extensions_result(s, result, own);
     if (own) {
@@ -398,6 +452,7 @@ const struct turn_hooks session_turn_hooks = {
     .finish_cancelled = hook_finish_cancelled,
     .finish_faulty = hook_finish_faulty,
     .finish_cycle = hook_finish_cycle,
+    .failed_beside = hook_failed_beside,
     .result = hook_result,
     .result_done = hook_result_done,
     .foreground = hook_foreground,
@@ -432,6 +487,8 @@ void session_end_turns(struct session *s, bool died)
     if (failed && air && !working &&
         failures_session(&s->failures, kind, FAILURE_ERROR, failure_fallback_title(kind), &record)) {
         session_send_failure(s, &record);
+    } else if (failed && !air && !working && !s->turns.cancelled && (t || s->turns.cycle)) {
+        session_say(s, STR_ABSENT, failure_fallback_title(kind), STR_ABSENT);
     }
     children_finish(&s->children, s->turns.cancelled ? SUBAGENT_CANCELLED : SUBAGENT_FAILED);
     extensions_ended(s);

@@ -266,6 +266,9 @@ void session_on_retry(struct session *s, json frame)
         return;
     }
     struct turn *turn = running_turn(s);
+    if (turn && turn->state == TURN_HELD && s->agent->client.protocol_version >= 2) {
+        turn = NULL; /* its prompt is answered */
+    }
     bool made = turn ? failures_turn(&s->failures, str_of(turn->uuid), kind, FAILURE_WARNING, buf_str(&title),
                                      &record)
                      : failures_session(&s->failures, kind, FAILURE_WARNING, buf_str(&title), &record);

@@ -136,6 +136,10 @@ struct turn_hooks {
     void (*finish_cancelled)(void *user, struct turn *t, struct turn_end *end);
     void (*finish_faulty)(void *user, struct turn *t, enum turn_fault fault, struct turn_end *end);
     void (*finish_cycle)(void *user, json result, struct turn_end *end);
+    /* A result that is no turn's own says that its work failed: a cycle's, or, with `held`, that of a
+     * follow-up which the turn's answer waits for. True: `end` was filled in and answers the held turn at
+     * once. */
+    bool (*failed_beside)(void *user, struct turn *held, json result, struct turn_end *end);
     /* Every result, before a turn is settled by it: usage. `own`: it is the user's, not a cycle's. */
     void (*result)(void *user, json result, bool own);
     /* A result was handled to its end. `quiet`: no turn is left that it could belong to. */

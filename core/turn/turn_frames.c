@@ -334,6 +334,13 @@ static bool is_aborted(json result)
     return str_is(why, "aborted_streaming") || str_is(why, "aborted_tools");
 }
 
+/* A failure that no turn ends by is told all the same. True when it answers the held turn. */
+static bool fails_beside(struct turns *ts, struct turn *held, json result, struct turn_end *end)
+{
+    return json_is_true(json_get(result, "is_error")) && !is_aborted(result) &&
+           ts->hooks->failed_beside(ts->user, held, result, end);
+}
+
 /* The user's result for the active turn. */
 static void finish(struct turns *ts, struct turn *t, json result)
 {
@@ -342,6 +349,9 @@ static void finish(struct turns *ts, struct turn *t, json result)
     /* An error of the generation that a steer broke off is not the turn's. */
     bool broken = steered && json_is_true(json_get(result, "is_error"));
     stamp_any(ts, result, fold);
+    if (broken) {
+        (void)fails_beside(ts, NULL, result, &end);
+    }
     ts->hooks->finish(ts->user, t, broken ? JSON_NONE : result, &end);
     if (steered) {
         turn_record(t, &end);
@@ -362,7 +372,20 @@ static enum turn_verdict verdict_on(struct turns *ts, struct turn *t, json resul
     return ts->hooks->verdict(ts->user, t, result);
 }
 
-static void settle_by_result(struct turns *ts, json result, bool own, bool placeholder)
+/* The end of work that the CLI began by itself, which may be what a held turn waits for. */
+static void settle_by_cycle(struct turns *ts, struct turn *t, json result, bool placeholder)
+{
+    struct turn_end end = turn_end_normal;
+    struct turn *held = t && t->state == TURN_HELD ? t : NULL;
+    if (fails_beside(ts, held, result, &end)) {
+        turn_settle(ts, held, &end);
+    } else if (held && !placeholder && turn_is_drained(ts, held)) {
+        turn_settle_recorded(ts, held);
+    }
+}
+
+/* `cycle`: the CLI had begun work of its own before the result. */
+static void settle_by_result(struct turns *ts, json result, bool own, bool placeholder, bool cycle)
 {
     struct turn *t = ts->active;
     enum turn_verdict verdict = verdict_on(ts, t, result, own);
@@ -376,13 +399,13 @@ static void settle_by_result(struct turns *ts, json result, bool own, bool place
             turn_settle_cancelled(ts, t);
         }
     } else if (!own) {
-        if (t && t->state == TURN_HELD && !placeholder && turn_is_drained(ts, t)) {
-            turn_settle_recorded(ts, t);
-        }
+        settle_by_cycle(ts, t, result, placeholder);
     } else if (!is_stale_diagnostic(ts, result)) {
         map_free(&ts->withdrawn, NULL);
         if (t) {
             finish(ts, t, result);
+        } else if (cycle) {
+            settle_by_cycle(ts, NULL, result, false);
         }
     }
 }
@@ -402,7 +425,9 @@ static void end_cycle(struct turns *ts, json result)
 static void handle_result(struct turns *ts, json result)
 {
     bool own = !turns_result_is_autonomous(ts, result);
-    bool placeholder = !own && json_int_or(json_get(result, "num_turns"), 1) == 0;
+    bool placeholder = !own && json_int_or(json_get(result, "num_turns"), 1) == 0 &&
+                       !json_is_true(json_get(result, "is_error"));
+    bool cycle = ts->cycle;
     ts->requested = false;
     if (own) {
         attribute_own(ts, result);
@@ -418,7 +443,7 @@ static void handle_result(struct turns *ts, json result)
     if (ts->cycle && !placeholder) {
         end_cycle(ts, result);
     }
-    settle_by_result(ts, result, own, placeholder);
+    settle_by_result(ts, result, own, placeholder, cycle);
     turn_settle_folded(ts);
     ts->hooks->result_done(ts->user, own, list_empty(&ts->queue));
 }

@@ -16,6 +16,7 @@ static void on_finish(void *user, struct turn *t, json result, struct turn_end *
 static void on_finish_cancelled(void *user, struct turn *t, struct turn_end *end);
 static void on_finish_faulty(void *user, struct turn *t, enum turn_fault fault, struct turn_end *end);
 static void on_finish_cycle(void *user, json result, struct turn_end *end);
+static bool on_failed_beside(void *user, struct turn *held, json result, struct turn_end *end);
 static void on_result(void *user, json result, bool own);
 static void on_foreground(void *user, enum foreground what, const struct turn_end *end);
 static uint64_t on_start_timer(void *user, unsigned ms, struct turn *t);
@@ -48,6 +49,7 @@ static const struct turn_hooks hooks = {
     .finish_cancelled = on_finish_cancelled,
     .finish_faulty = on_finish_faulty,
     .finish_cycle = on_finish_cycle,
+    .failed_beside = on_failed_beside,
     .result = on_result,
     .result_done = on_result_done,
     .foreground = on_foreground,

@@ -123,6 +123,15 @@ static void on_finish_cycle(void *user, json result, struct turn_end *end)
     *end = (struct turn_end){.stop_reason = "cycle"};
 }
 
+static bool on_failed_beside(void *user, struct turn *held, json result, struct turn_end *end)
+{
+    (void)user;
+    (void)result;
+    note("lost%s%s", held ? ":" : "", held ? held->uuid : "");
+    *end = (struct turn_end){.failed = true, .code = -32603, .message = STR("it failed")};
+    return held != NULL;
+}
+
 static void on_result(void *user, json result, bool own)
 {
     (void)user;
@@ -446,6 +455,31 @@ static void test_cycle_ends_idle(void **unused)
     expect("run end:end_turn");
 }
 
+#define FAILED_BESIDE "{\"origin\":{\"kind\":\"task-notification\"},\"num_turns\":0,\"is_error\":true}"
+
+static void test_cycle_fails(void **unused)
+{
+    (void)unused;
+    turns_on_output(&fx.turns);
+    result(FAILED_BESIDE); /* also without a turn of the model */
+    expect("run autonomous end:cycle lost");
+    result(FAILED_BESIDE); /* or without any output */
+    expect("autonomous lost");
+    active("A"); /* beside a turn, which goes on */
+    result(FAILED_BESIDE);
+    expect("autonomous lost");
+    ok_for("A");
+    expect("close =A:end_turn end:end_turn");
+    turns_on_output(&fx.turns);
+    result("{\"is_error\":true}"); /* of nobody knows what */
+    expect("run end:cycle lost");
+    result("{\"is_error\":true}"); /* the rest of something that is over */
+    expect("");
+    turns_cancel(&fx.turns);
+    result(FAILED_BESIDE);
+    expect("int autonomous");
+}
+
 static void test_waiting(void **unused)
 {
     (void)unused;
@@ -523,6 +557,18 @@ static void test_failure_is_not_held(void **unused)
     strcpy(fx.live, "a");
     result("{\"is_error\":true}");
     expect("close !A:-32603 end:failed");
+}
+
+static void test_follow_up_fails(void **unused)
+{
+    (void)unused;
+    held("A"); /* its subagent goes on; the answer does not wait for it */
+    turns_on_output(&fx.turns);
+    expect("run");
+    result(FAILED_BESIDE);
+    expect("autonomous end:cycle lost:A close !A:-32603");
+    result("{\"origin\":{\"kind\":\"peer\"},\"is_error\":true,\"terminal_reason\":\"aborted_streaming\"}");
+    expect("autonomous");
 }
 
 static void test_cancel_held(void **unused)
@@ -762,7 +808,7 @@ static void test_steer_error_is_recorded(void **unused)
     result("{\"is_error\":true}");
     echo("S");
     result("{\"tag\":\"(2)\",\"user_message_uuids\":[\"S\"]}");
-    expect("close =A:end_turn(2) end:end_turn");
+    expect("lost close =A:end_turn(2) end:end_turn");
 }
 
 static void test_steer_held(void **unused)
@@ -988,12 +1034,14 @@ int main(void)
         CASE(test_cycle),
         CASE(test_turn_takes_cycle_over),
         CASE(test_cycle_ends_idle),
+        CASE(test_cycle_fails),
         CASE(test_waiting),
         CASE(test_hold),
         CASE(test_hold_until_idle),
         CASE(test_hold_ends_with_the_next),
         CASE(test_hold_and_local_command),
         CASE(test_failure_is_not_held),
+        CASE(test_follow_up_fails),
         CASE(test_cancel_held),
         CASE(test_cancel_follow_up),
         CASE(test_cancel_active),

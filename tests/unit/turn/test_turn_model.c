@@ -231,6 +231,15 @@ static void on_finish_cycle(void *user, json result, struct turn_end *end)
     *end = (struct turn_end){.stop_reason = "end_turn"};
 }
 
+static bool on_failed_beside(void *user, struct turn *held, json result, struct turn_end *end)
+{
+    (void)user;
+    assert_true(json_is_true(json_get(result, "is_error")));
+    assert_true(!held || held->state == TURN_HELD);
+    *end = (struct turn_end){.failed = true, .code = -32603, .message = STR("broken beside")};
+    return held != NULL;
+}
+
 static void on_result(void *user, json result, bool own)
 {
     (void)user;
