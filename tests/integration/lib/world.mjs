@@ -51,7 +51,7 @@ export class World {
       PATH: process.env.PATH, HOME: this.home, CLAUDE_CONFIG_DIR: this.config, LANG: 'C.UTF-8', TERM: 'dumb', TMPDIR: this.root,
       CLAUDE_CODE_EXECUTABLE: this.options.claude, HERALD_TEST_WORLD: this.root,
       ...(this.model ? modelEnvironment(this.model) : {}),
-      ...Object.fromEntries(['ASAN_OPTIONS', 'UBSAN_OPTIONS'].filter((name) => process.env[name]).map((name) => [name, process.env[name]])),
+      ...Object.fromEntries(['ASAN_OPTIONS', 'UBSAN_OPTIONS', 'HERALD_MUTANT', 'HERALD_MUTANT_TOUCHED'].filter((name) => process.env[name]).map((name) => [name, process.env[name]])),
       ...extra,
     };
     return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null && value !== undefined));
