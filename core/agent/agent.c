@@ -46,14 +46,16 @@ static const struct session_host_calls calls = {
 
 bool agent_init(struct agent *a)
 {
-    enum { LOGOUT_MS = 30000, RESTART_MS = 60000, CHANGE_MS = 30000 };
+    enum { LOGOUT_MS = 30000, RESTART_MS = 60000, CHANGE_MS = 30000, ELSEWHERE_MS = 10000 };
     struct session_host *h = &a->host;
     h->calls = &calls;
     h->client = (struct client_capabilities){.protocol_version = 1};
     h->windows = USAGE_WINDOWS_INIT;
     h->providers = providers_new();
-    h->limits = (struct session_limits){.restart = RESTART_MS, .change = CHANGE_MS};
+    h->limits =
+        (struct session_limits){.restart = RESTART_MS, .change = CHANGE_MS, .elsewhere = ELSEWHERE_MS};
     launch_gate_init(&h->gate);
+    writers_init(&h->writers, h->log, h->dirs->state);
     a->sessions = MAP_INIT;
     a->logout_limit = LOGOUT_MS;
     a->auth = AUTH_STATUS_INIT;
@@ -66,6 +68,7 @@ bool agent_init(struct agent *a)
 void agent_close(struct agent *a)
 {
     a->host.closing = true;
+    history_close(a->history);
     auth_probe_free(a->probe);
     a->probe = NULL;
     agent_drop_sign_out(a);
@@ -81,6 +84,7 @@ void agent_free(struct agent *a)
 {
     history_free(a->history);
     map_free(&a->sessions, NULL);
+    writers_free(&a->host.writers);
     reporter_host_free(a->host.reporters);
     usage_windows_clear(&a->host.windows);
     auth_status_free(&a->auth);

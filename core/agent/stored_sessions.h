@@ -1,12 +1,13 @@
 /* What a client asks about stored sessions: list, load, resume, fork, delete.
  *
  * The disk is read and written on worker threads. All that is asked of one session id (load, resume, delete)
- * goes through one lane: it begins when what came before it is done, so that there are never two CLIs, or a
- * CLI and a removal, on one transcript:
+ * goes through one lane: it begins when what came before it is done. What the id means is looked up
+ * (history/conversations.h), and the conversation is claimed, so that there are never two CLIs, or a CLI and
+ * a removal, on one transcript, whatever id and whatever process they have it from (session/writers.h):
  *
  *     WAITING --its turn--> PROBING --live, equal parameters--> REPLAYING? --> done
- *                                   --live, other parameters--> CLOSING --> STARTING (and replaying) --> done
- *                                   --not live----------------------------> STARTING (and replaying) --> done
+ *                                   --live, other parameters--> CLOSING --> PROBING
+ *                                   --not live--> CLAIMING --> STARTING (and replaying) --> done
  *
  * There is one object for each agent. Everything but the workers runs on the loop thread; no callback comes
  * after the agent began to close. */
@@ -21,6 +22,8 @@ struct history;
 
 /* NULL when memory is out. */
 struct history *history_new(struct agent *agent);
+/* No request is waited for any more. */
+void history_close(struct history *h);
 /* After the loop has ended. */
 void history_free(struct history *h);
 

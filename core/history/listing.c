@@ -39,6 +39,7 @@ struct listing {
     struct listing_cache *cache;
     const struct listing_request *rq;
     struct project_folders folders;
+    struct conversation_names names;
     struct candidate *all;
     size_t n, cap;
     struct summary_windows windows;
@@ -156,7 +157,7 @@ static bool has_history(struct listing *l, const char *id)
 {
     AUTO_ARENA(a);
     struct summary_windows w = SUMMARY_WINDOWS_INIT;
-    struct project_folders all = project_folders(&a, l->rq->config, STR_ABSENT);
+    struct project_folders all = project_folders(&a, l->rq->place.config, STR_ABSENT);
     str path = find_transcript(&a, &all, str_of(id));
     bool yes =
         path.p && summary_windows_read(&w, path.p) && str_has(buf_str(&w.head), STR("\"parentUuid\":"));
@@ -194,6 +195,7 @@ static bool of_another_folder(const struct listing *l, const struct candidate *c
 }
 
 struct row {
+    char id[UUID_SIZE];
     str title, cwd;
     bool archived;
 };
@@ -211,7 +213,7 @@ static bool examine(struct listing *l, const struct candidate *c, struct row *ro
     row->cwd = s->cwd.n ? arena_str(&l->mem, s->cwd) : c->folder->cwd;
     row->archived = title_is_archived(given);
     bool elsewhere = c->folder->shared ? !of_these_folders(l, s->cwd) : of_another_folder(l, c, s->cwd);
-    if (!row->title.n || elsewhere) {
+    if (!row->title.n || elsewhere || !conversation_name(&l->names, str_of(c->id), row->id)) {
         return false;
     }
     char continued[UUID_SIZE];
@@ -228,7 +230,7 @@ static void put_row(struct buf *out, const struct candidate *c, const struct row
     title_sanitize(&clean, row->title);
     clock_iso8601_ms(when, (int64_t)c->mtime.tv_sec * 1000 + c->mtime.tv_nsec / 1000000);
     json_open_object(out);
-    json_member_c(out, "sessionId", c->id);
+    json_member_c(out, "sessionId", row->id);
     json_member_str(out, "cwd", row->cwd);
     json_member_str(out, "title", buf_str(&clean));
     json_member_c(out, "updatedAt", when);
@@ -269,17 +271,19 @@ static void put_page(struct buf *out, struct listing *l)
 void listing_put(struct buf *out, struct listing_cache *cache, const struct listing_request *rq)
 {
     struct listing l = {.cache = cache, .rq = rq, .windows = SUMMARY_WINDOWS_INIT};
-    l.folders = project_folders(&l.mem, rq->config, rq->cwd);
+    l.folders = project_folders(&l.mem, rq->place.config, rq->cwd);
     for (size_t i = 0; i < l.folders.n; i++) {
         scan_folder(&l, &l.folders.list[i]);
     }
     if (l.n) {
         qsort(l.all, l.n, sizeof(*l.all), newest_first);
     }
+    conversation_names_read(&l.names, &l.mem, &rq->place);
     json_open_object(out);
     json_key(out, "sessions");
     put_page(out, &l);
     json_close_object(out);
+    conversation_names_free(&l.names);
     summary_windows_free(&l.windows);
     free(l.all);
     arena_free(&l.mem);

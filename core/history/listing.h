@@ -3,12 +3,12 @@
  * Candidates are all files that are named as a session; they are sorted by modification time, and summaries
  * are read from the newest on only until the page is full. What was read is remembered by file, size and
  * time, so that the next page or a repeat costs one stat for each file. One listing runs at a time for each
- * cache; all of it waits for the disk. */
+ * cache; all of it waits for the disk. A row has the id that means its conversation. */
 #ifndef HERALD_HISTORY_LISTING_H
 #define HERALD_HISTORY_LISTING_H
 
 #include "base/map.h"
-#include "history/project_folders.h"
+#include "history/conversations.h"
 
 enum {
     LISTING_PAGE = 1000,
@@ -22,8 +22,8 @@ struct listing_cache {
 void listing_cache_free(struct listing_cache *c);
 
 struct listing_request {
-    str config; /* Claude's configuration folder */
-    str cwd;    /* absolute; absent: all sessions */
+    struct conversation_place place;
+    str cwd; /* absolute; absent: all sessions */
     uint64_t offset;
     bool hide_archived;
 };

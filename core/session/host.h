@@ -10,6 +10,7 @@
 #include "client/capabilities.h"
 #include "reporter_host/reporter_host.h"
 #include "session/launch_gate.h"
+#include "session/writers.h"
 #include "surface/surface.h"
 #include "turn/usage.h"
 #include "json/json.h"
@@ -18,10 +19,11 @@ struct providers;
 struct session;
 struct session_host;
 
-/* How long a CLI that says nothing is waited for, in ms. */
+/* How long what says nothing is waited for, in ms. */
 struct session_limits {
-    unsigned restart; /* a CLI that takes another's place: until it serves the session */
-    unsigned change;  /* an option change that keeps a change of the provider waiting */
+    unsigned restart;   /* a CLI that takes another's place: until it serves the session */
+    unsigned change;    /* an option change that keeps a change of the provider waiting */
+    unsigned elsewhere; /* another process of Herald that has the conversation which is to be opened */
 };
 
 struct session_host_calls {
@@ -53,6 +55,7 @@ struct session_host {
     struct providers *providers;
     struct launch_gate gate; /* closed while the provider changes */
     struct session_limits limits;
+    struct writers writers;
     bool replaying; /* what is told at this moment is stored history */
     bool congested; /* the client is slow: no CLI is read */
     bool closing;   /* all sessions end */

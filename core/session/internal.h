@@ -73,6 +73,7 @@ struct session {
     enum session_state state;
     char id[UUID_SIZE];
     char conversation[UUID_SIZE]; /* the CLI's id of it; it differs from `id` after a cleared context */
+    bool noting, note_again;      /* it is being noted, and has changed since */
     char *cwd;
     struct json_doc *params_doc;
     struct session_params params;
@@ -94,8 +95,7 @@ struct session {
 
     session_ready_cb *ready;
     void *ready_user;
-    void (*gone)(void *user); /* NULL: nobody waits for the end */
-    void *gone_user;
+    struct list gone_waiters;
     enum mode start_mode;         /* of a resumed session; MODE_NONE: what the settings say */
     struct buf transcript_model;  /* of a resumed session; empty: not known */
     struct replay *replay;        /* of the stored conversation; NULL: none runs */
@@ -149,7 +149,9 @@ void session_control(struct session *s, const char *subtype, str members);
 /* Something is over that a change of the provider may wait for. */
 void session_say_idle(struct session *s);
 
-/* The CLI goes on in another conversation, of this id. */
+/* The CLI writes another conversation, of this id. */
+void session_take_conversation(struct session *s, str id);
+/* The same; and it is what the session's id means from now on. */
 void session_conversation_changed(struct session *s, str id);
 
 /* Stops the running work; false when there is no process, or none yet. */

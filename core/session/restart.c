@@ -175,7 +175,7 @@ static void start(struct session *s)
     bool named = true;
     r->resumed = !r->rq.fresh && s->used && !r->unknown;
     if (r->rq.fresh && (named = uuid_v4(fresh))) {
-        memcpy(s->conversation, fresh, sizeof(fresh));
+        session_take_conversation(s, str_of(fresh));
     }
     *(r->resumed ? &rq.resume_id : &rq.session_id) = str_of(s->conversation);
     const char *why = named ? launch_build(&r->mem, &rq, &r->launch) : "out of random numbers";

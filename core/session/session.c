@@ -80,11 +80,18 @@ void session_unref(struct session *s)
     buf_free(&s->transcript_model);
     free(s->executable);
     free(s->cwd);
-    void (*gone)(void *user) = s->gone;
-    void *user = s->gone_user;
+    writers_leave(&s->agent->writers, str_of(s->conversation), s);
+    struct list waiters;
+    list_init(&waiters);
+    LIST_EACH(w, &s->gone_waiters, struct gone_waiter, link) {
+        list_remove(&w->link);
+        list_append(&waiters, &w->link);
+    }
     free(s);
-    if (gone) {
-        gone(user);
+    struct gone_waiter *first;
+    while ((first = LIST_FIRST(&waiters, struct gone_waiter, link))) {
+        list_remove(&first->link);
+        first->gone(first->user);
     }
 }
 
@@ -226,12 +233,45 @@ bool session_prompt(struct session *s, json blocks, json meta, const struct turn
     return true;
 }
 
-void session_conversation_changed(struct session *s, str id)
+void session_take_conversation(struct session *s, str id)
+{
+    struct writers *w = &s->agent->writers;
+    writers_leave(w, str_of(s->conversation), s);
+    memmove(s->conversation, id.p, UUID_LENGTH);
+    writers_enter(w, str_of(s->conversation), s);
+}
+
+static void noted(void *user);
+
+/* One note at a time, so that the last one counts. The session is not gone before it is written. */
+static void note_conversation(struct session *s)
 {
     struct session_host *a = s->agent;
+    struct open_conversation now = {{0}, {0}};
+    memcpy(now.id, s->id, sizeof(now.id));
+    memcpy(now.conversation, s->conversation, sizeof(now.conversation));
+    s->note_again = s->noting;
+    if (!s->noting && conversation_note(a->loop, a->log, str_of(a->dirs->state), &now, noted, s)) {
+        s->noting = true;
+        session_ref(s);
+    }
+}
+
+static void noted(void *user)
+{
+    struct session *s = user;
+    s->noting = false;
+    if (s->note_again) {
+        note_conversation(s);
+    }
+    session_unref(s);
+}
+
+void session_conversation_changed(struct session *s, str id)
+{
     if (uuid_valid(id)) {
-        memmove(s->conversation, id.p, UUID_LENGTH);
-        conversations_note(a->loop, a->log, str_of(a->dirs->state), str_of(s->id), id);
+        session_take_conversation(s, id);
+        note_conversation(s);
     }
 }
 
@@ -286,6 +326,7 @@ void session_on_ended(struct session *s, const struct cli_exit *how)
         log_write(s->agent->log, died && !told ? LOG_WARN : LOG_INFO, "the Claude Code CLI has ended: %.*s",
                   STR_ARG(how->message));
         s->state = SESSION_ENDED;
+        writers_leave(&s->agent->writers, str_of(s->conversation), s);
         session_drop_questions(s);
         session_end_turns(s, died && !told);
         option_queue_drop(&s->changes, &session_error_ended);
@@ -336,10 +377,12 @@ void session_close(struct session *s, session_done_cb *done, void *user)
     session_unref(s);
 }
 
-void session_on_gone(struct session *s, void (*gone)(void *user), void *user)
+void session_on_gone(struct session *s, struct gone_waiter *w, void (*gone)(void *user), void *user)
 {
-    s->gone = gone;
-    s->gone_user = user;
+    w->gone = gone;
+    w->user = user;
+    list_init(&w->link);
+    list_append(&s->gone_waiters, &w->link);
 }
 
 void session_pause(struct session *s, bool paused)

@@ -7,6 +7,7 @@
 #ifndef HERALD_SESSION_SESSION_H
 #define HERALD_SESSION_SESSION_H
 
+#include "base/list.h"
 #include "launch/launch.h"
 #include "provider/auth.h"
 #include "rpc/request_error.h"
@@ -30,8 +31,14 @@ struct session_past {
 struct session *session_resume(struct session_host *host, const struct session_params *params,
                                struct json_doc *doc, const struct session_past *past, session_ready_cb *ready,
                                void *user);
-/* `gone` comes when nothing is left of the session, its process neither. For one listener. */
-void session_on_gone(struct session *s, void (*gone)(void *user), void *user);
+/* `gone` comes when nothing is left of the session, its process neither. The waiter is the caller's and must
+ * be there until then. */
+struct gone_waiter {
+    struct list link;
+    void (*gone)(void *user);
+    void *user;
+};
+void session_on_gone(struct session *s, struct gone_waiter *w, void (*gone)(void *user), void *user);
 str session_id(const struct session *s);
 str session_cwd(const struct session *s);
 /* What decides which account its CLI uses: `env` of its options (any JSON, or missing), and the API key

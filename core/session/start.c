@@ -350,6 +350,7 @@ static struct session *open_session(struct session_host *host, const struct sess
     s->start_mode = past ? past->mode : MODE_NONE;
     s->cwd = str_dup(params->cwd);
     s->params.cwd = str_of(s->cwd);
+    list_init(&s->gone_waiters);
     list_init(&s->questions);
     plan_list_init(&s->plan);
     extensions_init(s);
@@ -363,6 +364,7 @@ static struct session *open_session(struct session_host *host, const struct sess
         usage_resumed(&s->usage);
         s->used = true;
     }
+    writers_enter(&host->writers, str_of(s->conversation), s);
     bool linked = session_link(s);
     if (!named || !linked || !s->cwd || !failures_init(&s->failures, str_of(s->id)) ||
         !host->calls->enter(host, s)) {

@@ -93,7 +93,7 @@ static void assert_list(struct stored *f, struct listing_cache *c, const char *c
 {
     AUTO_BUF(out);
     listing_put(&out, c,
-                &(struct listing_request){.config = f->config,
+                &(struct listing_request){.place.config = f->config,
                                           .cwd = str_of(cwd),
                                           .offset = offset,
                                           .hide_archived = air});
@@ -141,7 +141,7 @@ static void assert_folders(struct stored *f, const char *folder, const char *con
     AUTO_BUF(out);
     str cwd = arena_printf(&f->mem, "%s/%s", f->home.dir, folder);
     size_t n = 0;
-    listing_put(&out, &c, &(struct listing_request){.config = f->config, .cwd = cwd});
+    listing_put(&out, &c, &(struct listing_request){.place.config = f->config, .cwd = cwd});
     for (; expected[n]; n++) {
         AUTO_BUF(row);
         buf_printf(&row, "\"cwd\":\"%s/%s\"", f->home.dir, expected[n]);
@@ -235,12 +235,12 @@ static void pages(void **state)
         (void)snprintf(id, sizeof id, "00000000-0000-4000-8000-%012d", i);
         stored_write(&f, "-w", id, USER("a", "null", "x"));
     }
-    listing_put(&out, &c, &(struct listing_request){.config = f.config});
+    listing_put(&out, &c, &(struct listing_request){.place.config = f.config});
     AUTO_JSON(doc) = parse_or_fail(buf_c(&out));
     assert_int_equal(json_count(json_get(json_root(doc), "sessions")), LISTING_PAGE);
     assert_str(json_str(json_get(json_root(doc), "nextCursor")), "offset:1000");
     buf_clear(&out);
-    listing_put(&out, &c, &(struct listing_request){.config = f.config, .offset = LISTING_PAGE});
+    listing_put(&out, &c, &(struct listing_request){.place.config = f.config, .offset = LISTING_PAGE});
     AUTO_JSON(rest) = parse_or_fail(buf_c(&out));
     assert_int_equal(json_count(json_get(json_root(rest), "sessions")), 1);
     assert_false(json_present(json_get(json_root(rest), "nextCursor")));
