@@ -16,6 +16,38 @@ str session_params_resume(const struct session_params *p)
     return json_text(json_get(session_params_options(p), "resume"));
 }
 
+static unsigned source_bit(str name)
+{
+    static const struct {
+        str name;
+        unsigned bit;
+    } sources[] = {
+        {STR_INIT("user"), SETTINGS_USER},
+        {STR_INIT("project"), SETTINGS_PROJECT},
+        {STR_INIT("local"), SETTINGS_LOCAL},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(sources); i++) {
+        if (str_eq(str_trim(name), sources[i].name)) {
+            return sources[i].bit;
+        }
+    }
+    return 0;
+}
+
+unsigned session_params_left_out(const struct session_params *p)
+{
+    json sources = json_get(session_params_options(p), "settingSources");
+    unsigned left_out = SETTINGS_USER | SETTINGS_PROJECT | SETTINGS_LOCAL;
+
+    if (!json_is(sources, JSON_ARRAY)) {
+        return 0;
+    }
+    for (struct json_iter it = json_each(sources); json_next(&it);) {
+        left_out &= ~source_bit(json_text(it.value));
+    }
+    return left_out;
+}
+
 /* ---- The argument list ----------------------------------------------------------------------- */
 
 struct args {
@@ -293,11 +325,13 @@ static void put_plugins(struct args *args)
     }
 }
 
-/* Flags that the control protocol itself depends on are not the client's to give. */
+/* Flags on which the control protocol itself, or our own reading of the settings, depends are not the
+ * client's to give. */
 static bool reserved(str name)
 {
     static const char *const ours[] = {
-        "replay-user-messages", "output-format", "input-format", "permission-prompt-tool", "session-id",
+        "replay-user-messages",   "output-format", "input-format",
+        "permission-prompt-tool", "session-id",    "setting-sources",
     };
     for (size_t i = 0; i < ARRAY_LEN(ours); i++) {
         if (str_is(name, ours[i])) {
@@ -464,7 +498,7 @@ static bool bypass_available(const struct launch_request *rq, json options)
            !json_is(json_get(options, "allowDangerouslySkipPermissions"), JSON_FALSE);
 }
 
-static enum mode start_mode(const struct launch_request *rq, bool bypass)
+enum mode launch_mode(const struct launch_request *rq, bool bypass)
 {
     bool kept = rq->mode != MODE_NONE && (rq->mode != MODE_BYPASS || bypass);
     enum mode mode = kept ? rq->mode : settings_default_mode(rq->settings);
@@ -489,7 +523,7 @@ const char *launch_build(struct arena *a, const struct launch_request *rq, struc
     }
     out->settings = settings.n ? arena_buf(a, &settings) : STR_ABSENT;
     out->bypass = bypass_available(rq, options);
-    out->mode = start_mode(rq, out->bypass);
+    out->mode = launch_mode(rq, out->bypass);
     out->file_checkpoints =
         rq->client->air_file_change_report || json_is_true(json_get(options, "enableFileCheckpointing"));
     out->subagent_text = client_has_subagent_sessions(rq->client) || rq->client->subagent_transcript ||

@@ -32,6 +32,10 @@ json session_params_options(const struct session_params *p);
 /* The stored session that `options.resume` names; absent when there is none. */
 str session_params_resume(const struct session_params *p);
 
+/* The tiers of settings that the client leaves out (`settingSources`), in bits of settings_source: what
+ * Claude does not read must not count here either. */
+unsigned session_params_left_out(const struct session_params *p);
+
 struct launch_request {
     const struct session_params *params;
     const struct client_capabilities *client;
@@ -64,6 +68,9 @@ struct launch {
 /* NULL when all is well; else why the session cannot start (-32603), a text in `a`. Reads the file that
  * `options.settings` names, if it names one. arena_ok() of `a` must be checked as well. */
 const char *launch_build(struct arena *a, const struct launch_request *rq, struct launch *out) WARN_UNUSED;
+
+/* The mode that a launch like this one starts in, with Bypass available or not. */
+enum mode launch_mode(const struct launch_request *rq, bool bypass);
 
 /* A text that is equal for two requests exactly when a live session that was started by the one serves the
  * other as it is. */

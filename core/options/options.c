@@ -492,9 +492,9 @@ void options_change_answered(struct session_options *o, struct options_change *c
 void options_start_rest(struct session_options *o, struct options_change *c)
 {
     const struct model_row *row = session_options_model_row(o);
-    enum mode mode = clamp(o, o->mode);
+    enum mode mode = clamp(o, o->first_mode);
 
-    if (mode != o->mode) {
+    if (mode != o->first_mode) {
         warn_of_auto(o);
     }
     if (!session_options_offers(o, mode)) {

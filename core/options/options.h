@@ -59,6 +59,7 @@ struct session_options_setup {
     const struct client_capabilities *client;
     const struct settings *settings; /* must outlive the object, or be replaced first */
     const struct launch *launch;
+    const enum mode *mode; /* to begin in, where it is not that of `launch`: the CLI is told. NULL: it is */
     const struct session_params *params;
     json initialize;        /* the CLI's answer */
     const char *const *env; /* of the agent: ANTHROPIC_MODEL, ANTHROPIC_CUSTOM_MODEL_OPTION */

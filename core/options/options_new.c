@@ -126,6 +126,7 @@ static bool fill(struct session_options *o, const struct session_options_setup *
     o->settings = setup->settings;
     o->client = *setup->client;
     o->mode = setup->launch->mode;
+    o->first_mode = setup->mode ? *setup->mode : o->mode;
     o->bypass = setup->launch->bypass;
     o->pre_plan = MODE_NONE;
     if (setup->launch->settings.p) {

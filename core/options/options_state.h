@@ -25,6 +25,7 @@ struct session_options {
     struct json_doc *over; /* the --settings object; NULL when there is none */
 
     enum mode mode;
+    enum mode first_mode; /* to begin in */
     enum mode pre_plan;
     bool bypass;
     bool auto_warning_due, auto_warned;

@@ -37,6 +37,7 @@
 #include "session/plan_exit.h"
 #include "session/restart.h"
 #include "session/session.h"
+#include "session/settings_faults.h"
 #include "settings/settings_watch.h"
 #include "subagent/live_tasks.h"
 #include "tool/child_sessions.h"
@@ -78,19 +79,20 @@ struct session {
     struct json_doc *params_doc;
     struct session_params params;
     struct settings *settings;
-    struct settings_watch *settings_watch; /* replaces them when the files change */
-    struct launch launch;                  /* while it starts: how */
-    struct arena launch_mem;               /* of `launch` */
-    struct cli_control *cli;               /* NULL before the start and after the end */
-    unsigned process;                      /* counts the CLI processes that were started */
-    char *executable;                      /* where the CLI was found */
-    struct restart *restart;               /* the CLI is being replaced; NULL: no */
-    bool used;                             /* a prompt was written to a CLI: something may be stored */
-    unsigned generation;                   /* of the provider that the CLI was started with: launch_gate.h */
-    unsigned holds;                        /* of the present CLI's frames */
-    bool paused;                           /* reading is stopped for the client's sake */
-    bool warned_account;                   /* once a session */
-    bool renew;                            /* another account may be signed in than that of the CLI */
+    struct settings_watch *settings_watch;  /* replaces them when the files change */
+    struct settings_faults settings_faults; /* of which the person is to be told */
+    struct launch launch;                   /* while it starts: how */
+    struct arena launch_mem;                /* of `launch` */
+    struct cli_control *cli;                /* NULL before the start and after the end */
+    unsigned process;                       /* counts the CLI processes that were started */
+    char *executable;                       /* where the CLI was found */
+    struct restart *restart;                /* the CLI is being replaced; NULL: no */
+    bool used;                              /* a prompt was written to a CLI: something may be stored */
+    unsigned generation;                    /* of the provider that the CLI was started with: launch_gate.h */
+    unsigned holds;                         /* of the present CLI's frames */
+    bool paused;                            /* reading is stopped for the client's sake */
+    bool warned_account;                    /* once a session */
+    bool renew;                             /* another account may be signed in than that of the CLI */
     bool error_result_last; /* the last result was an error: an exit with a code follows from it */
 
     session_ready_cb *ready;
@@ -159,6 +161,8 @@ bool session_interrupt(struct session *s);
 
 extern const struct session_error session_error_gone, session_error_ended, session_error_memory;
 
+/* start.c: other settings count from now on, which were read there; theirs is the session. */
+void session_use_settings(struct session *s, struct settings *settings, const struct settings_place *place);
 /* start.c: the first change is through; the start failed because the CLI ended with this message; whoever
  * waits for the start is told (once). */
 void session_started(struct session *s, const struct options_change *c);

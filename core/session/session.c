@@ -75,6 +75,7 @@ void session_unref(struct session *s)
     session_options_free(s->options);
     settings_watch_free(s->settings_watch);
     settings_free(s->settings);
+    settings_faults_free(&s->settings_faults);
     arena_free(&s->launch_mem);
     session_plan_exit_forget(s);
     buf_free(&s->transcript_model);
@@ -211,6 +212,7 @@ bool session_prompt(struct session *s, json blocks, json meta, const struct turn
     str word = str_first(first, str_find_byte(first, ' ', 0));
     t->local_only = str_is(word, "/context") || str_is(word, "/heapdump") || str_is(word, "/extra-usage");
     session_warn_auto(s);
+    session_warn_settings(s);
     if (plan_list_unfinished(&s->plan)) {
         session_change_tasks(s, STR_ABSENT, NULL);
     }

@@ -91,6 +91,35 @@ void session_started(struct session *s, const struct options_change *c)
     }
 }
 
+/* The settings are what the CLI has: the mode may be another one than it was started in. */
+static void choose_options(struct session *s)
+{
+    struct session_host *a = s->agent;
+    struct launch_request rq = {.settings = s->settings, .mode = s->start_mode};
+    enum mode mode = launch_mode(&rq, s->launch.bypass);
+    struct options_change *change = option_queue_start(&s->changes);
+    if (change) {
+        s->options = session_options_new(
+            &(struct session_options_setup){
+                .client = &a->client,
+                .settings = s->settings,
+                .launch = &s->launch,
+                .mode = &mode,
+                .params = &s->params,
+                .initialize = json_root(s->initialized),
+                .env = a->env,
+                .resumed = s->usage.resumed,
+                .transcript_model = s->transcript_model.n ? buf_str(&s->transcript_model) : STR_ABSENT,
+            },
+            change);
+    }
+    if (!s->options) {
+        session_fail_start(s, &session_error_memory);
+    } else {
+        option_queue_run(&s->changes);
+    }
+}
+
 static void on_initialized(void *user, const char *error, json payload)
 {
     struct session *s = user;
@@ -112,26 +141,7 @@ static void on_initialized(void *user, const char *error, json payload)
         session_unref(s);
         return;
     }
-    struct options_change *change = option_queue_start(&s->changes);
-    if (change) {
-        s->options = session_options_new(
-            &(struct session_options_setup){
-                .client = &a->client,
-                .settings = s->settings,
-                .launch = &s->launch,
-                .params = &s->params,
-                .initialize = init,
-                .env = a->env,
-                .resumed = s->usage.resumed,
-                .transcript_model = s->transcript_model.n ? buf_str(&s->transcript_model) : STR_ABSENT,
-            },
-            change);
-    }
-    if (!s->options) {
-        session_fail_start(s, &session_error_memory);
-    } else {
-        option_queue_run(&s->changes);
-    }
+    session_check_settings(s, choose_options);
     session_unref(s);
 }
 
@@ -262,6 +272,13 @@ static void settings_changed(void *user, struct settings *settings)
     s->settings = settings;
 }
 
+void session_use_settings(struct session *s, struct settings *settings, const struct settings_place *place)
+{
+    settings_changed(s, settings);
+    settings_watch_free(s->settings_watch);
+    s->settings_watch = settings_watch_new(s->agent->loop, place, settings_changed, s);
+}
+
 static void end_start(struct start *st)
 {
     struct session *s = st->s;
@@ -317,11 +334,7 @@ static bool begin_start(struct session *s, str resume)
     st->home = a->dirs->home;
     st->self = str_of(a->executable);
     st->hints.mode = MODE_NONE;
-    st->place = (struct settings_place){
-        .config_dir = str_of(a->dirs->claude_config),
-        .home = str_of(a->dirs->home),
-        .cwd = str_of(s->cwd),
-    };
+    st->place = session_settings_place(s);
     if (!arena_ok(&st->mem) || uv_queue_work(a->loop, &st->work, ask_disk, disk_answered) != 0) {
         arena_free(&st->mem);
         free(st);

@@ -2,13 +2,14 @@
 
 #include <cJSON.h>
 #include <dirent.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/path.h"
 #include "settings/model_text.h"
+#include "settings/settings_check.h"
+#include "settings/settings_file.h"
 
 #ifdef __APPLE__
 static const char managed_folder[] = "/Library/Application Support/ClaudeCode";
@@ -18,7 +19,7 @@ static const char managed_folder[] = "/etc/claude-code";
 
 /* Only what the accessors read is merged. The bounds keep a hostile project's file from costing more than a
  * moment: merging is quadratic in the entries of one object or array. */
-enum { ENTRIES_MAX = 1024, DEPTH_MAX = 4, DROPINS_MAX = 256, READ_STEP = 65536 };
+enum { ENTRIES_MAX = 1024, DEPTH_MAX = 4, DROPINS_MAX = 256 };
 
 static const char *const merged_keys[] = {
     "model",         "availableModels", "modelOverrides", "deniedModels", "effortLevel",
@@ -33,6 +34,9 @@ struct settings {
     struct settings_names available;
     struct settings_names denied;
     struct settings_pairs env;
+    struct settings_fault faults[3]; /* one for each tier of a person's */
+    size_t n_faults;
+    bool present;
 };
 
 /* ---- Reading --------------------------------------------------------------------------------- */
@@ -43,63 +47,11 @@ static const cJSON *entries_of(const cJSON *v)
     return cJSON_IsArray(v) || cJSON_IsObject(v) ? v : NULL;
 }
 
-static bool has_nul(str s)
-{
-    return s.n && memchr(s.p, '\0', s.n) != NULL;
-}
-
-/* O_NONBLOCK, so that a pipe in place of the file cannot hold us up. */
-static bool read_bounded(const char *path, struct buf *out)
-{
-    struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-
-    if (fd < 0) {
-        return false;
-    }
-    bool ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= SETTINGS_FILE_MAX;
-    while (ok) {
-        ok = buf_reserve(out, READ_STEP) && out->n <= SETTINGS_FILE_MAX;
-        ssize_t got = ok ? read(fd, out->p + out->n, READ_STEP) : 0;
-        if (got <= 0) {
-            ok = ok && got == 0;
-            break;
-        }
-        out->n += (size_t)got;
-        out->p[out->n] = '\0';
-    }
-    close(fd);
-    return ok;
-}
-
-struct json_doc *settings_read_file(str path, const char **why)
-{
-    AUTO_BUF(name);
-    AUTO_BUF(text);
-    const char *reason = "cannot be read";
-    struct json_doc *doc = NULL;
-
-    buf_put_str(&name, path);
-    if (path.n && !has_nul(path) && buf_ok(&name) && read_bounded(buf_c(&name), &text)) {
-        str body = buf_str(&text);
-        doc = json_parse(str_starts(body, STR("\xef\xbb\xbf")) ? str_from(body, 3) : body, &reason);
-    }
-    if (doc && !json_is(json_root(doc), JSON_OBJECT)) {
-        json_unref(doc);
-        doc = NULL;
-        reason = "does not hold an object";
-    }
-    if (!doc && why) {
-        *why = reason;
-    }
-    return doc;
-}
-
 /* ---- Trees ----------------------------------------------------------------------------------- */
 
 static char *key_dup(str key)
 {
-    return has_nul(key) ? NULL : str_dup(key);
+    return str_has_nul(key) ? NULL : str_dup(key);
 }
 
 static cJSON *scalar(json v)
@@ -205,25 +157,40 @@ static void merge(cJSON *to, cJSON *from)
 
 /* ---- Tiers ----------------------------------------------------------------------------------- */
 
-/* The mode that a file asks for is dropped when it is none, and when a project grants itself more than its
- * user does. */
-static void drop_mode(cJSON *tier, bool project)
+/* A folder that is opened must not decide that nothing is asked in it. Its project file comes with the
+ * repository. Its local file is meant to be the user's own, but a repository can bring one as well; there it
+ * may still say that edits are accepted. */
+static bool grants_too_much(enum settings_source source, enum mode mode)
+{
+    switch (source) {
+    case SETTINGS_PROJECT:
+        return mode == MODE_BYPASS || mode == MODE_AUTO || mode == MODE_ACCEPT_EDITS;
+    case SETTINGS_LOCAL:
+        return mode == MODE_BYPASS || mode == MODE_AUTO;
+    default:
+        return false;
+    }
+}
+
+/* The mode that a file asks for is dropped when it is none, and when it is not the file's to grant. */
+static void drop_mode(cJSON *tier, enum settings_source source)
 {
     cJSON *permissions = cJSON_GetObjectItemCaseSensitive(tier, "permissions");
     const cJSON *mode = cJSON_GetObjectItemCaseSensitive(permissions, "defaultMode");
     enum mode asked = cJSON_IsString(mode) ? mode_of_setting(str_of(mode->valuestring)) : MODE_NONE;
-    bool more = asked == MODE_BYPASS || asked == MODE_AUTO || asked == MODE_ACCEPT_EDITS;
 
-    if (mode && (asked == MODE_NONE || (project && more))) {
+    if (mode && (asked == MODE_NONE || grants_too_much(source, asked))) {
         cJSON_DeleteItemFromObjectCaseSensitive(permissions, "defaultMode");
     }
 }
 
-static cJSON *read_tier(str path)
+/* The managed tier is never left out as a whole: what one bad value would take with it are the
+ * administrator's other rules. */
+static cJSON *read_managed(str path)
 {
     AUTO_JSON(doc) = settings_read_file(path, NULL);
     cJSON *tier = doc ? tree(json_root(doc), 0, merged_keys, ARRAY_LEN(merged_keys)) : NULL;
-    drop_mode(tier, false);
+    drop_mode(tier, 0);
     return tier;
 }
 
@@ -232,6 +199,39 @@ static void take(cJSON *into, cJSON *tier)
     if (tier) {
         merge(into, tier);
         cJSON_Delete(tier);
+    }
+}
+
+static void note_fault(struct settings *s, str path, str key, const char *why)
+{
+    if (s->n_faults < ARRAY_LEN(s->faults)) {
+        s->faults[s->n_faults++] = (struct settings_fault){path, key, str_of(why)};
+    }
+}
+
+static void read_tier(struct settings *s, const struct settings_place *place, enum settings_source source,
+                      str path)
+{
+    const char *why = NULL;
+    struct stat st;
+    AUTO_JSON(doc) = settings_read_file(path, &why);
+
+    if (!doc) {
+        if (path.n && !str_has_nul(path) && stat(path.p, &st) == 0 &&
+            !(S_ISREG(st.st_mode) && st.st_size == 0)) {
+            s->present = true;
+            note_fault(s, path, STR(""), why);
+        }
+        return;
+    }
+    s->present = s->present || json_count(json_root(doc)) > 0;
+    const char *key = settings_check(json_root(doc), &why);
+    if (key) {
+        note_fault(s, path, str_of(key), why);
+    } else if (!settings_is_ignored(place, path)) {
+        cJSON *tier = tree(json_root(doc), 0, merged_keys, ARRAY_LEN(merged_keys));
+        drop_mode(tier, source);
+        take(s->merged, tier);
     }
 }
 
@@ -260,7 +260,7 @@ static void take_dropins(struct arena *a, cJSON *into, str folder)
     }
     qsort(names, n, sizeof names[0], by_name);
     for (size_t i = 0; i < n; i++) {
-        take(into, read_tier(path_join(a, folder, names[i])));
+        take(into, read_managed(path_join(a, folder, names[i])));
     }
 }
 
@@ -343,20 +343,22 @@ static bool load(struct settings *s, const struct settings_place *place)
     if (!s->merged || !s->managed) {
         return false;
     }
-    if (user.n) {
-        take(s->merged, read_tier(path_join(a, user, STR("settings.json"))));
+    if (user.n && !(place->left_out & SETTINGS_USER)) {
+        read_tier(s, place, SETTINGS_USER, path_join(a, user, STR("settings.json")));
     }
     if (place->cwd.n) {
         str folder = path_join(a, place->cwd, STR(".claude"));
-        cJSON *project = read_tier(path_join(a, folder, STR("settings.json")));
-        drop_mode(project, true);
-        take(s->merged, project);
-        take(s->merged, read_tier(path_join(a, folder, STR("settings.local.json"))));
+        if (!(place->left_out & SETTINGS_PROJECT)) {
+            read_tier(s, place, SETTINGS_PROJECT, path_join(a, folder, STR("settings.json")));
+        }
+        if (!(place->left_out & SETTINGS_LOCAL)) {
+            read_tier(s, place, SETTINGS_LOCAL, path_join(a, folder, STR("settings.local.json")));
+        }
     }
     str managed = managed_dir(place);
-    take(s->managed, read_tier(path_join(a, managed, STR("managed-settings.json"))));
+    take(s->managed, read_managed(path_join(a, managed, STR("managed-settings.json"))));
     str dropins = path_join(a, managed, STR("managed-settings.d"));
-    if (dropins.p && !has_nul(dropins)) {
+    if (dropins.p && !str_has_nul(dropins)) {
         take_dropins(a, s->managed, dropins);
     }
     cJSON *copy = cJSON_Duplicate(s->managed, true);
@@ -415,6 +417,17 @@ static const cJSON *member(const cJSON *object, str key)
         }
     }
     return NULL;
+}
+
+const struct settings_fault *settings_faults(const struct settings *s, size_t *n)
+{
+    *n = s->n_faults;
+    return s->faults;
+}
+
+bool settings_present(const struct settings *s)
+{
+    return s->present;
 }
 
 str settings_model(const struct settings *s)

@@ -1,9 +1,10 @@
 /* The Claude settings that hold in a folder.
  *
  * Four tiers, low to high: user, project, local, managed. Objects merge by key, arrays join without
- * duplicates, of scalars the higher tier wins. A file that is missing, too large or broken counts as empty.
- * What a project may not decide for its user (permissions.defaultMode that grants more) is dropped before the
- * merge.
+ * duplicates, of scalars the higher tier wins. A file that is missing, too large or broken counts as empty;
+ * so does one of the first three that holds a value which Claude does not accept (settings_check.h), as a
+ * whole, since Claude ignores such a file as a whole. What a folder that is merely opened may not decide for
+ * its user (a permissions.defaultMode that grants more) is dropped before the merge.
  *
  * An override (the object that the CLI gets with --settings) stands above all files where the accessors say
  * so. It is passed to them, since it belongs to a session and the files to a folder. The object is immutable
@@ -18,16 +19,44 @@ enum { SETTINGS_FILE_MAX = 8 * 1024 * 1024 };
 
 struct settings;
 
+/* The tiers that a session can leave out (`settingSources`). */
+enum settings_source {
+    SETTINGS_USER = 1,
+    SETTINGS_PROJECT = 2,
+    SETTINGS_LOCAL = 4,
+};
+
+/* A file that Claude ignores, as it was when Claude said so: a changed one counts again. */
+struct settings_ignored {
+    str path;
+    long long size, seconds, nanoseconds; /* settings_ignore() fills them in */
+};
+/* Looks at the file on the disk. */
+void settings_ignore(struct settings_ignored *file);
+
 struct settings_place {
-    str config_dir;  /* CLAUDE_CONFIG_DIR; empty or absent: ~/.claude */
-    str home;        /* may be absent: no user tier then, unless config_dir is set */
-    str cwd;         /* absolute; absent: neither project nor local tier */
-    str managed_dir; /* absent: the system's folder */
+    str config_dir;    /* CLAUDE_CONFIG_DIR; empty or absent: ~/.claude */
+    str home;          /* may be absent: no user tier then, unless config_dir is set */
+    str cwd;           /* absolute; absent: neither project nor local tier */
+    str managed_dir;   /* absent: the system's folder */
+    unsigned left_out; /* tiers that do not count: settings_source */
+    const struct settings_ignored *ignored;
+    size_t n_ignored;
 };
 
 /* Reads the files. NULL only when memory is out. Blocks on the disk. */
 struct settings *settings_load(const struct settings_place *place) WARN_UNUSED;
 void settings_free(struct settings *s);
+/* A file that does not count though it is there, and why. */
+struct settings_fault {
+    str file; /* its path */
+    str key;  /* the place in it, "permissions.defaultMode"; empty: the whole file */
+    str why;
+};
+/* Those of the user, project and local tiers, at most 3. They live as long as `s`. */
+const struct settings_fault *settings_faults(const struct settings *s, size_t *n);
+/* One of these three files is there and has something in it. */
+bool settings_present(const struct settings *s);
 /* The folders in which a change matters, in `a`: user, project and managed ones, at most 4. */
 size_t settings_folders(struct arena *a, const struct settings_place *place, str folders[4]);
 

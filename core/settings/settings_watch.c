@@ -92,6 +92,17 @@ static void on_touched(uv_fs_event_t *event, const char *name, int events, int s
     }
 }
 
+static const struct settings_ignored *copy_ignored(struct arena *a, const struct settings_place *place)
+{
+    struct settings_ignored *copy = arena_alloc(a, (place->n_ignored + 1) * sizeof *copy);
+
+    for (size_t i = 0; copy && i < place->n_ignored; i++) {
+        copy[i] = place->ignored[i];
+        copy[i].path = arena_str(a, copy[i].path);
+    }
+    return copy;
+}
+
 struct settings_watch *settings_watch_new(uv_loop_t *loop, const struct settings_place *place,
                                           settings_changed_cb *changed, void *user)
 {
@@ -107,6 +118,9 @@ struct settings_watch *settings_watch_new(uv_loop_t *loop, const struct settings
         .home = arena_str(&w->mem, place->home),
         .cwd = arena_str(&w->mem, place->cwd),
         .managed_dir = arena_str(&w->mem, place->managed_dir),
+        .left_out = place->left_out,
+        .ignored = copy_ignored(&w->mem, place),
+        .n_ignored = place->n_ignored,
     };
     size_t n = settings_folders(&w->mem, &w->place, folders);
     if (!arena_ok(&w->mem)) {

@@ -55,14 +55,19 @@ static inline void home_write(struct home *h, const char *name, const char *text
 }
 
 /* user: DIR/.claude, project: DIR/work/.claude, managed: DIR/managed. */
+static inline struct settings_place home_place(struct home *h, struct arena *a)
+{
+    return (struct settings_place){
+        .home = str_of(h->dir),
+        .cwd = arena_printf(a, "%s/work", h->dir),
+        .managed_dir = arena_printf(a, "%s/managed", h->dir),
+    };
+}
+
 static inline struct settings *home_load(struct home *h)
 {
     AUTO_ARENA(a);
-    struct settings_place place = {
-        .home = str_of(h->dir),
-        .cwd = arena_printf(&a, "%s/work", h->dir),
-        .managed_dir = arena_printf(&a, "%s/managed", h->dir),
-    };
+    struct settings_place place = home_place(h, &a);
     struct settings *s = settings_load(&place);
     assert_non_null(s);
     return s;

@@ -11,9 +11,8 @@ static void tiers_merge(void **state)
         "{\"model\":\"opus\",\"effortLevel\":\"low\",\"availableModels\":[\"a\",\"b\"],\"deniedModels\":["
         "\"x\"],"
         "\"modelOverrides\":{\"a\":\"u-a\",\"b\":\"u-b\"},\"permissions\":{\"defaultMode\":\"plan\"}}");
-    home_write(
-        &h, "work/.claude/settings.json",
-        "{\"model\":\"sonnet\",\"availableModels\":[\"b\",\"c\",1],\"modelOverrides\":{\"b\":\"p-b\"}}");
+    home_write(&h, "work/.claude/settings.json",
+               "{\"model\":\"sonnet\",\"availableModels\":[\"b\",\"c\"],\"modelOverrides\":{\"b\":\"p-b\"}}");
     home_write(&h, "work/.claude/settings.local.json", "{\"apiKeyHelper\":\"/bin/key\"}");
     home_write(&h, "managed/managed-settings.json",
                "{\"effortLevel\":\"high\",\"env\":{\"A\":\"1\",\"B\":2,\"C\":true,\"D\":null,\"\":\"x\",\"E="
@@ -52,12 +51,12 @@ static void tiers_merge(void **state)
     home_remove(&h);
 }
 
-static enum mode project_mode(const char *project)
+static enum mode mode_with(const char *file, const char *text)
 {
     struct home h;
     home_make(&h);
     home_write(&h, ".claude/settings.json", "{\"permissions\":{\"defaultMode\":\"plan\"}}");
-    home_write(&h, "work/.claude/settings.json", project);
+    home_write(&h, file, text);
     struct settings *s = home_load(&h);
     enum mode mode = settings_default_mode(s);
     settings_free(s);
@@ -65,15 +64,166 @@ static enum mode project_mode(const char *project)
     return mode;
 }
 
-static void a_project_cannot_grant_itself_more(void **state)
+static void a_folder_cannot_grant_itself_more(void **state)
 {
+    static const struct {
+        const char *mode;
+        enum mode project, local;
+    } cases[] = {
+        {"bypassPermissions", MODE_PLAN, MODE_PLAN},
+        {"bypass", MODE_PLAN, MODE_PLAN},
+        {"auto", MODE_PLAN, MODE_PLAN},
+        {"acceptEdits", MODE_PLAN, MODE_ACCEPT_EDITS},
+        {"manual", MODE_DEFAULT, MODE_DEFAULT},
+        {"dontAsk", MODE_DONT_ASK, MODE_DONT_ASK},
+    };
     (void)state;
-    assert_int_equal(project_mode("{\"permissions\":{\"defaultMode\":\"bypassPermissions\"}}"), MODE_PLAN);
-    assert_int_equal(project_mode("{\"permissions\":{\"defaultMode\":\"bypass\"}}"), MODE_PLAN);
-    assert_int_equal(project_mode("{\"permissions\":{\"defaultMode\":\"auto\"}}"), MODE_PLAN);
-    assert_int_equal(project_mode("{\"permissions\":{\"defaultMode\":\"acceptEdits\"}}"), MODE_PLAN);
-    assert_int_equal(project_mode("{\"permissions\":{\"defaultMode\":\"manual\"}}"), MODE_DEFAULT);
-    assert_int_equal(project_mode("{\"permissions\":{\"defaultMode\":\"dontAsk\"}}"), MODE_DONT_ASK);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        char text[96];
+        (void)snprintf(text, sizeof text, "{\"permissions\":{\"defaultMode\":\"%s\"}}", cases[i].mode);
+        assert_int_equal(mode_with("work/.claude/settings.json", text), cases[i].project);
+        assert_int_equal(mode_with("work/.claude/settings.local.json", text), cases[i].local);
+    }
+}
+
+static void tiers_can_be_left_out(void **state)
+{
+    static const struct {
+        unsigned left_out;
+        const char *model, *helper;
+    } cases[] = {
+        {0, "project", "local"},
+        {SETTINGS_PROJECT, "user", "local"},
+        {SETTINGS_LOCAL, "project", "user"},
+        {SETTINGS_PROJECT | SETTINGS_LOCAL, "user", "user"},
+        {SETTINGS_USER, "project", "local"},
+        {SETTINGS_USER | SETTINGS_PROJECT | SETTINGS_LOCAL, "none", "none"},
+    };
+    struct home h;
+    (void)state;
+    home_make(&h);
+    home_write(&h, ".claude/settings.json", "{\"model\":\"user\",\"apiKeyHelper\":\"user\"}");
+    home_write(&h, "work/.claude/settings.json", "{\"model\":\"project\"}");
+    home_write(&h, "work/.claude/settings.local.json", "{\"apiKeyHelper\":\"local\"}");
+    home_write(&h, "managed/managed-settings.json", "{\"effortLevel\":\"high\"}");
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO_ARENA(a);
+        struct settings_place place = home_place(&h, &a);
+        place.left_out = cases[i].left_out;
+        struct settings *s = settings_load(&place);
+        str model = settings_model(s), helper = settings_api_key_helper(s);
+        assert_str(model.p ? model : STR("none"), cases[i].model);
+        assert_str(helper.p ? helper : STR("none"), cases[i].helper);
+        assert_str(settings_effort(s, JSON_NONE, NULL, 0), "high"); /* the administrator's stays */
+        settings_free(s);
+    }
+    home_remove(&h);
+}
+
+/* One value that Claude does not accept takes the whole file, and it is named. */
+static void a_broken_file_counts_as_a_whole(void **state)
+{
+    static const struct {
+        const char *members, *key; /* NULL: Claude takes the file */
+    } cases[] = {
+        {"\"permissions\":{\"defaultMode\":\"Plan\"}", "permissions.defaultMode"},
+        {"\"permissions\":{\"defaultMode\":\"plan \"}", "permissions.defaultMode"},
+        {"\"permissions\":{\"defaultMode\":3}", "permissions.defaultMode"},
+        {"\"permissions\":{\"defaultMode\":null}", "permissions.defaultMode"},
+        {"\"permissions\":{\"disableBypassPermissionsMode\":true}",
+         "permissions.disableBypassPermissionsMode"},
+        {"\"permissions\":{\"allow\":\"Bash\"}", "permissions.allow"},
+        {"\"permissions\":{\"deny\":{}}", "permissions.deny"},
+        {"\"permissions\":null", "permissions"},
+        {"\"env\":[]", "env"},
+        {"\"availableModels\":[\"a\",1]", "availableModels"},
+        {"\"modelOverrides\":{\"a\":1}", "modelOverrides"},
+        {"\"apiKeyHelper\":7", "apiKeyHelper"},
+        {"\"permissions\":{\"allow\":[1,\"Bash(\"],\"more\":7}", NULL},
+        {"\"env\":{\"A\":{}},\"hooks\":\"x\",\"unknown\":7", NULL},
+        {"\"effortLevel\":[],\"modelSettings\":7,\"ultracode\":\"x\",\"deniedModels\":7", NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        AUTO_BUF(text);
+        buf_printf(&text, "{\"model\":\"opus\",%s}", cases[i].members);
+        struct settings *s = settings_of(buf_c(&text));
+        size_t n;
+        const struct settings_fault *faults = settings_faults(s, &n);
+        assert_int_equal(n, cases[i].key != NULL);
+        assert_int_equal(str_present(settings_model(s)), cases[i].key == NULL);
+        if (cases[i].key) {
+            assert_str(faults[0].key, cases[i].key);
+            assert_true(str_ends(faults[0].file, STR("/.claude/settings.json")));
+            assert_true(faults[0].why.n > 0);
+        }
+        assert_true(settings_present(s));
+        settings_free(s);
+    }
+}
+
+static void what_is_there(void **state)
+{
+    static const struct {
+        const char *text;
+        bool present;
+        size_t faults;
+    } cases[] = {{"", false, 0}, {"{}", false, 0}, {"{\"a\":1}", true, 0}, {"{", true, 1}, {"[]", true, 1}};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct settings *s = settings_of(cases[i].text);
+        size_t n;
+        assert_int_equal(settings_present(s), cases[i].present);
+        (void)settings_faults(s, &n);
+        assert_int_equal(n, cases[i].faults);
+        settings_free(s);
+    }
+}
+
+/* The administrator's file keeps what is right in it. */
+static void the_managed_file_is_never_left_out(void **state)
+{
+    struct home h;
+    size_t n;
+    (void)state;
+    home_make(&h);
+    home_write(&h, "managed/managed-settings.json",
+               "{\"model\":7,\"permissions\":{\"defaultMode\":\"Plan\",\"disableBypassPermissionsMode\":"
+               "\"disable\"}}");
+    struct settings *s = home_load(&h);
+    assert_true(settings_bypass_disabled(s));
+    assert_false(str_present(settings_model(s)));
+    (void)settings_faults(s, &n);
+    assert_int_equal(n, 0);
+    settings_free(s);
+    home_remove(&h);
+}
+
+static void a_file_is_ignored_until_it_changes(void **state)
+{
+    AUTO_ARENA(a);
+    struct home h;
+    (void)state;
+    home_make(&h);
+    home_write(&h, ".claude/settings.json", "{\"model\":\"one\"}");
+    struct settings_place place = home_place(&h, &a);
+    assert_int_equal(symlink(".claude", arena_printf(&a, "%s/link", h.dir).p), 0);
+    struct settings_ignored ignored[] = {
+        {.path = STR("/nonexistent/settings.json")},
+        {.path = arena_printf(&a, "%s/link/settings.json", h.dir)},
+    };
+    settings_ignore(&ignored[0]);
+    settings_ignore(&ignored[1]);
+    place.ignored = ignored;
+    place.n_ignored = ARRAY_LEN(ignored);
+    struct settings *s = settings_load(&place);
+    assert_false(str_present(settings_model(s)));
+    settings_free(s);
+    home_write(&h, ".claude/settings.json", "{\"model\":\"another\"}");
+    s = settings_load(&place);
+    assert_str(settings_model(s), "another");
+    settings_free(s);
+    home_remove(&h);
 }
 
 static void words_of_modes(void **state)
@@ -241,7 +391,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tiers_merge),
-        cmocka_unit_test(a_project_cannot_grant_itself_more),
+        cmocka_unit_test(a_folder_cannot_grant_itself_more),
+        cmocka_unit_test(tiers_can_be_left_out),
+        cmocka_unit_test(a_broken_file_counts_as_a_whole),
+        cmocka_unit_test(what_is_there),
+        cmocka_unit_test(the_managed_file_is_never_left_out),
+        cmocka_unit_test(a_file_is_ignored_until_it_changes),
         cmocka_unit_test(words_of_modes),
         cmocka_unit_test(broken_files_count_as_empty),
         cmocka_unit_test(odd_files_do_no_harm),
