@@ -139,6 +139,9 @@ struct session {
     struct json_doc *commands;          /* the last commands_changed list; NULL: that of initialize */
 };
 
+/* steps.c: one step of the session's life, at level debug: what, and why. */
+void session_step(const struct session *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
 void session_ref(struct session *s);
 void session_unref(struct session *s);
 /* The session still talks to the client. */

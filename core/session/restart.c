@@ -75,6 +75,8 @@ bool session_restart(struct session *s, const struct restart_request *rq, sessio
     if (!r) {
         return false;
     }
+    session_step(s, "its CLI is replaced, %s",
+                 rq->fresh ? "for a new conversation" : "in the same conversation");
     r->rq = *rq;
     r->done = done;
     if (rq->tell) {
@@ -126,6 +128,7 @@ static void tune(struct session *s, json initialize)
     }
     session_options_free(s->options);
     s->options = options;
+    session_step(s, "the new CLI is initialized; its options are brought in line");
     r->phase = RESTART_TUNING;
 }
 
@@ -194,7 +197,8 @@ void session_restart_ended(struct session *s, const struct cli_exit *how)
         r->old = NULL;
         start(s);
     } else if (r->phase == RESTART_STARTING && r->resumed && session_message_is_unknown(how->message)) {
-        r->unknown = true; /* nothing of it was stored */
+        session_step(s, "nothing of the conversation is stored: it begins anew");
+        r->unknown = true;
         start(s);
     } else {
         fail(s, how->message);
@@ -224,6 +228,7 @@ void session_restart_tuned(struct session *s, const struct options_change *c)
         fail(s, c->error);
         return;
     }
+    session_step(s, "the new CLI serves it");
     s->restart = NULL;
     turns_renewed(&s->turns);
     failures_recover(&s->failures, FAILURE_ON_RUNTIME, STR_ABSENT);

@@ -161,6 +161,7 @@ static bool takes_prompts(const struct session *s)
 
 static void send_prompt(struct session *s, struct turn *t)
 {
+    session_step(s, "prompt %s is written to the CLI", t->uuid);
     t->unsent = false;
     s->used = true;
     cli_control_send(s->cli, buf_str(&t->line));
@@ -228,6 +229,8 @@ bool session_prompt(struct session *s, json blocks, json meta, const struct turn
     if (now) {
         send_prompt(s, t);
     } else {
+        session_step(s, "prompt %s waits: %s", t->uuid,
+                     s->restart ? "the CLI is replaced" : "the provider changes");
         session_say_idle(s); /* it may wait for a held turn */
     }
     extensions_sent(s, blocks, meta, str_of(uuid));
@@ -272,6 +275,7 @@ static void noted(void *user)
 void session_conversation_changed(struct session *s, str id)
 {
     if (uuid_valid(id)) {
+        session_step(s, "the conversation is now %.*s", STR_ARG(id));
         session_take_conversation(s, id);
         note_conversation(s);
     }
@@ -299,6 +303,7 @@ bool session_interrupt(struct session *s)
 void session_cancel(struct session *s)
 {
     if (s->state == SESSION_OPEN) {
+        session_step(s, "cancelled by the client");
         session_plan_exit_forget(s);
         turns_cancel(&s->turns);
     }
@@ -350,6 +355,7 @@ void session_close(struct session *s, session_done_cb *done, void *user)
         }
         return;
     }
+    session_step(s, "closing");
     session_ref(s);
     s->agent->calls->leave(s->agent, s);
     session_drop_questions(s);

@@ -39,6 +39,7 @@ void session_fail_start(struct session *s, const struct session_error *error)
     if (!s->ready) {
         return;
     }
+    session_step(s, "the start failed: %d %.*s", error->code, STR_ARG(error->details));
     session_ref(s);
     session_tell_ready(s, error);
     session_close(s, NULL, NULL);
@@ -81,6 +82,7 @@ void session_started(struct session *s, const struct options_change *c)
         session_fail_start(s, &(struct session_error){.code = c->code, .details = c->error});
         return;
     }
+    session_step(s, "open");
     s->state = SESSION_OPEN;
     arena_free(&s->launch_mem);
     session_select_model(s);
@@ -116,6 +118,7 @@ static void choose_options(struct session *s)
     if (!s->options) {
         session_fail_start(s, &session_error_memory);
     } else {
+        session_step(s, "its options are brought in line");
         option_queue_run(&s->changes);
     }
 }
@@ -141,6 +144,7 @@ static void on_initialized(void *user, const char *error, json payload)
         session_unref(s);
         return;
     }
+    session_step(s, "the CLI is initialized");
     session_check_settings(s, choose_options);
     session_unref(s);
 }
@@ -185,6 +189,7 @@ bool session_spawn(struct session *s, const struct launch *launch, unsigned limi
         return false;
     }
     s->process++;
+    session_step(s, "launched %s (process %u) in %s", s->executable, s->process, s->cwd);
     s->file_checkpoints = launch->file_checkpoints;
     s->generation = a->gate.generation;
     buf_clear(&s->backend);
@@ -315,6 +320,8 @@ static void disk_answered(uv_work_t *work, int status)
     } else if (!s->settings) {
         session_fail_start(s, &session_error_memory);
     } else {
+        session_step(s, "the disk was asked; %s",
+                     s->agent->gate.closed ? "the launch waits for a change of the provider" : "launching");
         s->settings_watch = settings_watch_new(s->agent->loop, &st->place, settings_changed, s);
         launch_gate_wait(&s->agent->gate, &st->waiter, may_launch);
         return;
@@ -340,6 +347,7 @@ static bool begin_start(struct session *s, str resume)
         free(st);
         return false;
     }
+    session_step(s, "starting in %s%s%.*s", s->cwd, resume.p ? ", resuming " : "", STR_ARG(resume));
     session_ref(s);
     return true;
 }
