@@ -96,11 +96,13 @@ bool standard_dirs_find(struct arena *a, struct standard_dirs *out)
     out->system_reporters =
         "/usr/local/lib/herald/reporters:/usr/" HERALD_RELATIVE_REPORTER_DIR ":" HERALD_INSTALL_REPORTER_DIR;
     const char *data = absolute_env("XDG_DATA_HOME"), *state = absolute_env("XDG_STATE_HOME");
-    const char *claude = env_text("CLAUDE_CONFIG_DIR");
+    const char *claude = env_text("CLAUDE_CONFIG_DIR"), *absolute = absolute_env("CLAUDE_CONFIG_DIR");
     out->user_reporters =
         data ? join(a, data, "herald/reporters") : join(a, out->home, ".local/share/herald/reporters");
     out->state = state ? join(a, state, "herald") : join(a, out->home, ".local/state/herald");
-    out->claude_config = claude ? arena_str(a, str_of(claude)).p : join(a, out->home, ".claude");
+    out->claude_config = absolute ? arena_str(a, str_of(absolute)).p
+                         : claude ? NULL
+                                  : join(a, out->home, ".claude");
     out->extra_reporters = arena_str(a, str_of(env_text("HERALD_REPORTER_PATH"))).p;
     return arena_ok(a);
 }

@@ -17,7 +17,8 @@ struct standard_dirs {
     const char *user_reporters;    /* $XDG_DATA_HOME/herald/reporters; NULL when there is no home */
     const char *extra_reporters;   /* HERALD_REPORTER_PATH; NULL when it is unset or empty */
     const char *state;             /* $XDG_STATE_HOME/herald; NULL when there is no home */
-    const char *claude_config;     /* $CLAUDE_CONFIG_DIR, else ~/.claude; NULL when there is no home */
+    const char *claude_config; /* $CLAUDE_CONFIG_DIR, else ~/.claude; NULL when that is relative, or there is
+                                  no home */
 };
 
 /* Texts live in the arena. False when memory is out; members that were found are valid nevertheless. */

@@ -150,8 +150,11 @@ static void check_config(struct doctor *d)
     const char *folder = d->cx->dirs->claude_config;
     struct stat st;
     if (!folder) {
-        outcome(d, VERDICT_FAIL, "config folder", STR("not known without a home folder"),
-                "set HOME or CLAUDE_CONFIG_DIR");
+        bool relative = env_text("CLAUDE_CONFIG_DIR");
+        outcome(d, VERDICT_FAIL, "config folder",
+                relative ? STR("CLAUDE_CONFIG_DIR is a relative path, which an opened folder could supply")
+                         : STR("not known without a home folder"),
+                relative ? "set it to an absolute path, or unset it" : "set HOME or CLAUDE_CONFIG_DIR");
     } else if (stat(folder, &st) != 0 && errno == ENOENT) {
         outcome(d, VERDICT_PASS, "config folder",
                 arena_printf(d->arena, "%s, which claude makes when it is first used", folder), NULL);

@@ -505,6 +505,25 @@ enum mode launch_mode(const struct launch_request *rq, bool bypass)
     return mode == MODE_NONE || (mode == MODE_BYPASS && !bypass) ? MODE_DEFAULT : mode;
 }
 
+/* A relative CLAUDE_CONFIG_DIR means a folder in each session's own: what is opened would pass for the user's
+ * settings, which may grant everything. */
+static const char *check_config_dir(struct arena *a, const struct launch_request *rq, json options)
+{
+    static const char variable[] = "CLAUDE_CONFIG_DIR";
+    json own = json_path(options, "env", variable, NULL);
+    str folder = json_is(own, JSON_STRING) ? json_str(own) : env_get(rq->env, variable);
+
+    if (!folder.n || folder.p[0] == '/') {
+        return NULL;
+    }
+    str story =
+        arena_printf(a,
+                     "%s is the relative path %.*s, which an opened folder could supply. Set it to an "
+                     "absolute path, or unset it",
+                     variable, STR_ARG(folder));
+    return story.p ? story.p : "out of memory";
+}
+
 const char *launch_build(struct arena *a, const struct launch_request *rq, struct launch *out)
 {
     json options = session_params_options(rq->params);
@@ -517,7 +536,11 @@ const char *launch_build(struct arena *a, const struct launch_request *rq, struc
     if (model.n && str_eq(model, json_text(json_get(options, "fallbackModel")))) {
         return "fallbackModel must be another model than model";
     }
-    const char *error = launch_put_settings(a, &settings, rq, options);
+    const char *error = check_config_dir(a, rq, options);
+    if (error) {
+        return error;
+    }
+    error = launch_put_settings(a, &settings, rq, options);
     if (error) {
         return error;
     }

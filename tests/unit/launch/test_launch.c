@@ -371,6 +371,62 @@ static void settings_texts(void **state)
     end(&f);
 }
 
+static void a_relative_config_folder_is_refused(void **state)
+{
+    static const struct {
+        const char *variable, *options;
+        bool refused;
+    } cases[] = {
+        {"CLAUDE_CONFIG_DIR=.claude", "{}", true},
+        {"CLAUDE_CONFIG_DIR=~/.claude", "{}", true},
+        {"CLAUDE_CONFIG_DIR=/home/x", "{}", false},
+        {"CLAUDE_CONFIG_DIR=", "{}", false},
+        {"A=b", "{\"claudeCode\":{\"options\":{\"env\":{\"CLAUDE_CONFIG_DIR\":\"x\"}}}}", true},
+        {"CLAUDE_CONFIG_DIR=x", "{\"claudeCode\":{\"options\":{\"env\":{\"CLAUDE_CONFIG_DIR\":\"/x\"}}}}",
+         false},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct fixture f;
+        begin(&f, "{}", cases[i].options);
+        f.env[1] = cases[i].variable;
+        const char *why = launch_build(&f.a, &f.rq, &f.out);
+        assert_int_equal(why != NULL, cases[i].refused);
+        if (why) {
+            assert_has(why, "CLAUDE_CONFIG_DIR is the relative path");
+        }
+        end(&f);
+    }
+}
+
+static void tiers_that_the_client_leaves_out(void **state)
+{
+    static const struct {
+        const char *sources;
+        unsigned left_out;
+    } cases[] = {
+        {"null", 0},
+        {"\"user\"", 0},
+        {"[\"user\",\"project\",\"local\"]", 0},
+        {"[\"user\"]", SETTINGS_PROJECT | SETTINGS_LOCAL},
+        {"[\"local\",7,\"other\"]", SETTINGS_USER | SETTINGS_PROJECT},
+        {"[]", SETTINGS_USER | SETTINGS_PROJECT | SETTINGS_LOCAL},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct fixture f;
+        AUTO_BUF(meta);
+        buf_printf(&meta,
+                   "{\"claudeCode\":{\"options\":{\"settingSources\":%s,\"extraArgs\":{\"setting-sources\":"
+                   "\"user\"}}}}",
+                   cases[i].sources);
+        begin(&f, "{}", buf_c(&meta));
+        assert_int_equal(session_params_left_out(f.rq.params), cases[i].left_out);
+        assert_null(strstr(line(&f), "--setting-sources user")); /* not by another way */
+        end(&f);
+    }
+}
+
 static void settings_of_a_file(void **state)
 {
     struct fixture f;
@@ -652,6 +708,8 @@ int main(void)
         cmocka_unit_test(mcp_servers_that_do_not_fit),
         cmocka_unit_test(system_prompts),
         cmocka_unit_test(settings_texts),
+        cmocka_unit_test(a_relative_config_folder_is_refused),
+        cmocka_unit_test(tiers_that_the_client_leaves_out),
         cmocka_unit_test(settings_of_a_file),
         cmocka_unit_test(environment),
         cmocka_unit_test(fingerprints),
