@@ -4,6 +4,7 @@
 
 #include "agent/stored_task.h"
 #include "replay/replay.h"
+#include "session/goal.h"
 
 static void open_done(struct task *t)
 {
@@ -14,6 +15,9 @@ static void open_done(struct task *t)
                                                       .details = STR_INIT("Session not found")};
             bool live = session_live(s);
             t->ready(t->user, live ? s : NULL, live ? NULL : &gone);
+            if (live) {
+                session_goal_opened(s);
+            }
         }
         stored_end(t);
     }

@@ -32,12 +32,30 @@ static void publish(struct goal *g, struct buf *out)
 {
     buf_clear(&g->current);
     buf_put_str(&g->current, buf_str(out));
+    g->changes++;
+}
+
+bool goal_clears(str argument)
+{
+    static const str words[] = {STR_INIT("clear"), STR_INIT("stop"), STR_INIT("off"),
+                                STR_INIT("reset"), STR_INIT("none"), STR_INIT("cancel")};
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+        if (str_eq_nocase(argument, words[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool goal_is_active(const struct goal *g)
+{
+    return g->current.n && !str_is(buf_str(&g->current), "null");
 }
 
 void goal_submitted(struct goal *g, str uuid, str argument, struct buf *out)
 {
     str objective = space_trim(argument);
-    bool clears = str_is(objective, "clear");
+    bool clears = goal_clears(objective);
     if (clears) {
         json_put_null(out);
     } else {
@@ -97,6 +115,34 @@ bool goal_reported(struct goal *g, json value, struct buf *out)
     put_end(out);
     publish(g, out);
     return true;
+}
+
+/* The current snapshot is of this objective. */
+static bool is_current(const struct goal *g, str objective)
+{
+    AUTO_JSON(doc) = json_parse(buf_str(&g->current), NULL);
+    return doc && str_eq(json_str(json_get(json_root(doc), "objective")), objective);
+}
+
+bool goal_noted(struct goal *g, str condition, struct buf *out)
+{
+    str objective = space_trim(condition);
+    if (g->pending || (objective.n ? is_current(g, objective) : !goal_is_active(g))) {
+        return false;
+    }
+    if (objective.n) {
+        put_start(out, objective);
+        put_end(out);
+    } else {
+        json_put_null(out);
+    }
+    publish(g, out);
+    return true;
+}
+
+void goal_settled(struct goal *g)
+{
+    g->pending = false;
 }
 
 bool goal_on_result(struct goal *g, bool failed, struct buf *out)

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "prompt/prompt_content.h"
+#include "session/goal.h"
 #include "session/internal.h"
-#include "session/steering.h"
 
 /* ---- Sinks ---- */
 
@@ -58,89 +58,14 @@ void extensions_free(struct session *s)
     file_reports_free(&s->ext.reports);
 }
 
-/* ---- Goal ---- */
-
-static void publish_goal(struct session *s, const struct buf *snapshot)
-{
-    AUTO_BUF(b);
-    if (!s->agent->client.air || !buf_ok(snapshot)) {
-        return;
-    }
-    goal_put_update(&b, buf_str(snapshot));
-    s->agent->surface->info(s->agent->surface_self, str_of(s->id), buf_str(&b));
-}
+/* ---- Prompts ---- */
 
 void extensions_sent(struct session *s, json blocks, json meta, str uuid)
 {
-    str argument;
     if (s->agent->client.air_file_change_report && json_present(meta)) {
         file_reports_accept(&s->ext.reports, meta, uuid);
     }
-    if (prompt_goal_argument(prompt_first_text(blocks), &argument)) {
-        AUTO_BUF(snapshot);
-        goal_submitted(&s->ext.goal, uuid, argument, &snapshot);
-        publish_goal(s, &snapshot);
-    }
-}
-
-void extensions_active_goal(struct session *s, json frame)
-{
-    AUTO_BUF(snapshot);
-    if (goal_reported(&s->ext.goal, json_get(frame, "value"), &snapshot)) {
-        publish_goal(s, &snapshot);
-    }
-}
-
-/* One request of the client's that runs as a prompt. */
-struct goal_request {
-    session_done_cb *done;
-    void *user;
-};
-
-static void goal_inserted(void *user, const char *uuid)
-{
-    (void)user;
-    (void)uuid;
-}
-
-static void goal_ended(void *user, const struct turn_end *end)
-{
-    struct goal_request *r = user;
-    struct session_error error = {.code = end->code, .message = end->message, .data = end->data};
-    r->done(r->user, end->stop_reason ? NULL : &error);
-    free(r);
-}
-
-static const struct turn_observer goal_observer = {.inserted = goal_inserted, .ended = goal_ended};
-
-void session_goal(struct session *s, str objective, session_done_cb *done, void *user)
-{
-    enum steer_outcome outcome = STEER_NO_TURN;
-    struct session_error error = {.code = -32603, .details = STR("out of memory")};
-    AUTO_BUF(text);
-    AUTO_BUF(blocks);
-    buf_put_c(&text, "/goal ");
-    buf_put_str(&text, objective.p ? objective : STR("clear"));
-    json_open_array(&blocks);
-    json_open_object(&blocks);
-    json_member_c(&blocks, "type", "text");
-    json_member_str(&blocks, "text", buf_str(&text));
-    json_close_object(&blocks);
-    json_close_array(&blocks);
-    AUTO_JSON(doc) = buf_ok(&text) && buf_ok(&blocks) ? json_parse(buf_str(&blocks), NULL) : NULL;
-    struct goal_request *r = doc ? malloc(sizeof(*r)) : NULL;
-    bool ok = r && session_steer(s, json_root(doc), true, &outcome, &error);
-    if (ok && outcome == STEER_NO_TURN) {
-        *r = (struct goal_request){done, user};
-        ok = session_prompt(s, json_root(doc), JSON_NONE, &goal_observer, r, &error);
-        r = ok ? NULL : r;
-    } else if (ok) {
-        done(user, NULL);
-    }
-    if (!ok) {
-        done(user, &error);
-    }
-    free(r);
+    session_goal_sent(s, prompt_first_text(blocks), uuid);
 }
 
 /* ---- Async tasks ---- */
@@ -480,12 +405,7 @@ void extensions_result(struct session *s, json result, bool own)
 {
     async_tasks_release(&s->ext.tasks);
     if (own) {
-        bool failed = !s->turns.cancelled && (json_is_true(json_get(result, "is_error")) ||
-                                              str_is(json_str(json_get(result, "stop_reason")), "refusal"));
-        AUTO_BUF(snapshot);
-        if (goal_on_result(&s->ext.goal, failed, &snapshot)) {
-            publish_goal(s, &snapshot);
-        }
+        session_goal_on_result(s, result);
     }
     compaction_close(&s->ext.compaction);
 }
@@ -499,6 +419,7 @@ void extensions_result_done(struct session *s, bool over)
 
 void extensions_idle(struct session *s)
 {
+    session_goal_idle(s);
     compaction_close(&s->ext.compaction);
 }
 

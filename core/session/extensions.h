@@ -1,4 +1,4 @@
-/* The session-level extensions, tied to a session: goal, async tasks, file-change report, context compaction.
+/* The session-level extensions, tied to a session: async tasks, file-change report, context compaction.
  *
  * Each is a module of its own in extension/, without I/O; here they meet the CLI's frames, the turns and the
  * client. A report of changed files is the only one that takes time: it holds the CLI's frames and the turn's
@@ -12,10 +12,12 @@
 #include "extension/goal.h"
 #include "session/session.h"
 
+struct goal_look;
 struct tool_call;
 
 struct extensions {
     struct goal goal;
+    struct goal_look *goal_look; /* what is stored of it is being read; NULL: it is not */
     struct async_tasks tasks;
     struct compaction compaction;
     struct file_reports reports;
@@ -49,7 +51,6 @@ void extensions_idle(struct session *s);
 void extensions_status(struct session *s, json frame);
 void extensions_task(struct session *s, json frame, void (*step)(struct async_tasks *at, json frame));
 void extensions_task_list(struct session *s, json tasks);
-void extensions_active_goal(struct session *s, json frame);
 void extensions_task_progress(struct session *s, json frame);
 /* A block or delta of the type compaction in the stream of the main conversation. */
 void extensions_compaction_text(struct session *s, str frame_uuid, json block);

@@ -4,6 +4,7 @@
 #include "cli/raw_messages.h"
 #include "local/local_command.h"
 #include "prompt/commands.h"
+#include "session/goal.h"
 #include "session/internal.h"
 
 /* ---- Commands ---- */
@@ -366,7 +367,7 @@ static const struct frame_row rows[] = {
     {"rate_limit_event", NULL, on_rate_limit},
     {"tool_progress", NULL, on_tool_progress},
     {"conversation_reset", NULL, on_conversation_reset},
-    {"active_goal", NULL, extensions_active_goal},
+    {"active_goal", NULL, session_goal_reported},
     {"system", "init", on_init},
     {"system", "status", on_status},
     {"system", "session_state_changed", on_state},

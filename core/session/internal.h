@@ -10,7 +10,8 @@
  *     answer.c            how a result answers a prompt; failures
  *     notices.c           what the CLI has to say beside the answer
  *     steering.c          messages for the running turn
- *     extensions.c        goal, async tasks, compaction, the report of changed files
+ *     goal.c              the goal: its commands, and what is stored of it
+ *     extensions.c        async tasks, compaction, the report of changed files
  *     control_requests.c  permission questions and forms
  *     titling.c           its title
  *     plan_exit.c         answers to ExitPlanMode that interrupt the CLI

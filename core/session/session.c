@@ -6,6 +6,7 @@
 #include "local/local_command.h"
 #include "prompt/prompt_content.h"
 #include "replay/replay.h"
+#include "session/goal.h"
 #include "session/internal.h"
 
 const struct session_error session_error_gone = {.code = -32603, .details = STR_INIT("Session not found")};
@@ -203,7 +204,8 @@ bool session_prompt(struct session *s, json blocks, json meta, const struct turn
         *error = session_error_memory;
         return false;
     }
-    prompt_put_user_message(&line, blocks, str_of(s->id), str_of(uuid), STR_ABSENT);
+    prompt_put_user_message(&line, blocks, str_of(s->id), str_of(uuid),
+                            session_goal_is_urgent(s, prompt_first_text(blocks)) ? STR("now") : STR_ABSENT);
     struct turn *t = buf_ok(&line) ? turns_add(&s->turns, uuid, observer, user) : NULL;
     if (!t) {
         *error = session_error_memory;

@@ -29,11 +29,15 @@ static bool any(const struct session *s, str agent_id, void *user)
 static bool inject(struct session *s, json blocks_of_it, struct session_error *error)
 {
     char uuid[UUID_SIZE];
+    str argument;
     AUTO_BUF(line);
-    bool asked = session_any_question(s, any, NULL);
+    /* A goal is replaced or cleared at once: behind an open question it would wait for the goal's own work.
+     */
+    bool goal = prompt_goal_argument(prompt_first_text(blocks_of_it), &argument);
+    bool later = !goal && session_any_question(s, any, NULL);
     if (uuid_v4(uuid)) {
         prompt_put_user_message(&line, blocks_of_it, str_of(s->id), str_of(uuid),
-                                asked ? STR("later") : STR("now"));
+                                later ? STR("later") : STR("now"));
         if (buf_ok(&line) && turns_steer(&s->turns, uuid, buf_str(&line))) {
             cli_control_send(s->cli, buf_str(&line));
             extensions_sent(s, blocks_of_it, JSON_NONE, str_of(uuid));

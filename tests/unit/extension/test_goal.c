@@ -33,6 +33,46 @@ static void test_command_is_published_at_once(void **state)
     submit(&g, "  Ship \"it\" ", SET("Ship \\\"it\\\""));
     submit(&g, "clear", "null");
     submit(&g, "clear the table", SET("clear the table"));
+    const char *words[] = {"clear", "Stop", "OFF", " reset ", "nOne", "CANCEL"};
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+        assert_true(i == 0 || !goal_is_active(&g));
+        submit(&g, "x", SET("x"));
+        assert_true(goal_is_active(&g));
+        submit(&g, words[i], "null");
+    }
+    submit(&g, "cancelled", SET("cancelled"));
+    goal_free(&g);
+}
+
+/* What is published for what is stored; absent when nothing is. */
+static void note_stored(struct goal *g, const char *condition, const char *expected)
+{
+    AUTO_BUF(out);
+    bool told = goal_noted(g, str_of(condition), &out);
+    assert_int_equal(told, expected != NULL);
+    if (told) {
+        assert_str(buf_str(&out), expected);
+    }
+}
+
+static void test_stored_goal(void **state)
+{
+    (void)state;
+    struct goal g = {0};
+    note_stored(&g, NULL, NULL);
+    note_stored(&g, " Ship it ", SET("Ship it")); /* of a session that was opened */
+    note_stored(&g, "Ship it", NULL);
+    note_stored(&g, NULL, "null"); /* it was met */
+    note_stored(&g, NULL, NULL);
+    submit(&g, "Next", SET("Next"));
+    note_stored(&g, NULL, NULL); /* the command has not run */
+    goal_settled(&g);
+    note_stored(&g, "Next", NULL);
+    report(&g, "{\"condition\":\"Next\",\"iterations\":1}",
+           "{\"objective\":\"Next\",\"status\":\"active\",\"iterations\":1,\"lastReason\":null,"
+           "\"controlMethod\":\"_session/goal\"}");
+    note_stored(&g, "Next", NULL); /* says less */
+    note_stored(&g, "Other", SET("Other"));
     goal_free(&g);
 }
 
@@ -102,6 +142,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_command_is_published_at_once),
+        cmocka_unit_test(test_stored_goal),
         cmocka_unit_test(test_late_reports_wait_for_the_match),
         cmocka_unit_test(test_failure_brings_the_goal_before_back),
         cmocka_unit_test(test_hostile_values),
