@@ -8,6 +8,7 @@
  *     frames.c            the CLI's messages, dispatched by a table
  *     messages.c          assistant and user messages, streamed text
  *     answer.c            how a result answers a prompt; failures
+ *     settings_faults.c  settings files that the CLI ignores
  *     notices.c           what the CLI has to say beside the answer
  *     steering.c          messages for the running turn
  *     goal.c              the goal: its commands, and what is stored of it

@@ -55,8 +55,11 @@ static str tame(struct arena *a, str text)
     str start = str_first(text, TOLD_MAX);
     start = str_first(start, utf8_valid_until(start));
     for (size_t i = 0; i < start.n; i++) {
-        unsigned char c = (unsigned char)start.p[i];
-        buf_put_byte(&b, c < 0x20 || c == 0x7F ? ' ' : start.p[i]);
+        char c = start.p[i];
+        if ((c >= '\0' && c < ' ') || c == 0x7F) {
+            c = ' ';
+        }
+        buf_put_byte(&b, c);
     }
     return arena_buf(a, &b);
 }
