@@ -384,6 +384,11 @@ static void hook_foreground(void *user, enum foreground what, const struct turn_
     }
 }
 
+static void hook_stepped(void *user, const struct turn *t, const char *why)
+{
+    session_step(user, "prompt %s is %s: %s", t->uuid, turn_state_name(t->state), why);
+}
+
 static void hook_gone(void *user)
 {
     struct session *s = user;
@@ -457,6 +462,7 @@ const struct turn_hooks session_turn_hooks = {
     .result_done = hook_result_done,
     .foreground = hook_foreground,
     .gone = hook_gone,
+    .stepped = hook_stepped,
     .start_timer = hook_start_timer,
     .stop_timer = hook_stop_timer,
 };

@@ -81,7 +81,16 @@ void turns_set_blocked(struct turns *ts, bool blocked)
 
 /* ---- A turn's life ---- */
 
-void turn_enter(struct turn *t, enum turn_state next)
+const char *turn_state_name(enum turn_state state)
+{
+    static const char *const names[] = {
+        [TURN_QUEUED] = "queued",   [TURN_ACTIVE] = "active",     [TURN_HELD] = "held",
+        [TURN_STEERED] = "steered", [TURN_SETTLING] = "settling", [TURN_SETTLED] = "settled",
+    };
+    return names[state];
+}
+
+void turn_enter(struct turns *ts, struct turn *t, enum turn_state next, const char *why)
 {
     static const unsigned allowed[] = {
         [TURN_QUEUED] = 1U << TURN_ACTIVE | 1U << TURN_STEERED | 1U << TURN_SETTLED,
@@ -94,6 +103,9 @@ void turn_enter(struct turn *t, enum turn_state next)
     assert(allowed[t->state] & 1U << next);
     (void)allowed;
     t->state = next;
+    if (ts->hooks->stepped) {
+        ts->hooks->stepped(ts->user, t, why);
+    }
 }
 
 void turns_init(struct turns *ts, const struct turn_hooks *hooks, void *user)
@@ -197,7 +209,8 @@ void turn_activate(struct turns *ts, struct turn *t, bool by_result)
     ts->active = t;
     t->folded = false;
     buf_free(&t->line);
-    turn_enter(t, list_empty(&t->steers) ? TURN_ACTIVE : TURN_STEERED);
+    turn_enter(ts, t, list_empty(&t->steers) ? TURN_ACTIVE : TURN_STEERED,
+               by_result ? "its result" : "its echo");
     ts->cancelled = false;
     map_free(&ts->cancelled_prompts, NULL);
     map_free(&ts->orphans, NULL);
@@ -240,7 +253,7 @@ static void free_turn(struct turn *t)
 /* The answer itself, after all that belongs before it. */
 static void tell_end(struct turns *ts, struct turn *t, const struct turn_end *end)
 {
-    turn_enter(t, TURN_SETTLED);
+    turn_enter(ts, t, TURN_SETTLED, end->stop_reason ? end->stop_reason : "an error");
     if (t->cancel_timer) {
         ts->hooks->stop_timer(ts->user, t->cancel_timer);
         t->cancel_timer = 0;
@@ -295,7 +308,7 @@ void turn_settle(struct turns *ts, struct turn *t, const struct turn_end *end)
         return;
     }
     turn_record(t, end);
-    turn_enter(t, TURN_SETTLING);
+    turn_enter(ts, t, TURN_SETTLING, "something belongs before its answer");
     if (ts->active == t) {
         ts->active = NULL;
     }
@@ -384,7 +397,7 @@ void turn_conclude(struct turns *ts, struct turn *t, const struct turn_end *end)
         return;
     }
     turn_record(t, end);
-    turn_enter(t, TURN_HELD);
+    turn_enter(ts, t, TURN_HELD, "its subagents still run");
     if (ts->work == t) {
         struct turn_end told = turn_recorded(t);
         turn_work_ends(ts, &told);
@@ -425,7 +438,7 @@ bool turns_steer(struct turns *ts, const char *uuid, str line)
     list_append(&t->steers, &steer->link);
     bool held = t->state == TURN_HELD;
     if (held || t->state == TURN_ACTIVE) {
-        turn_enter(t, TURN_STEERED);
+        turn_enter(ts, t, TURN_STEERED, "a steer");
     }
     if (held) {
         turn_work_begins(ts, t);
@@ -450,10 +463,10 @@ void turn_drop_steer(struct turn_steer *steer)
     free(steer);
 }
 
-void turn_leave_steers(struct turn *t)
+void turn_leave_steers(struct turns *ts, struct turn *t)
 {
     if (t->state == TURN_STEERED) {
-        turn_enter(t, TURN_ACTIVE);
+        turn_enter(ts, t, TURN_ACTIVE, "its steers are answered");
         t->recorded = false;
     }
 }
@@ -505,7 +518,7 @@ void turns_renewed(struct turns *ts)
     map_free(&t->spawned, NULL);
     t->recorded = false;
     if (t->state != TURN_ACTIVE) {
-        turn_enter(t, TURN_ACTIVE);
+        turn_enter(ts, t, TURN_ACTIVE, "another process");
     }
     if (ts->work != t) {
         turn_work_begins(ts, t);

@@ -40,6 +40,9 @@
 
 enum turn_state { TURN_QUEUED, TURN_ACTIVE, TURN_HELD, TURN_STEERED, TURN_SETTLING, TURN_SETTLED };
 
+/* "queued", "active", ... */
+const char *turn_state_name(enum turn_state state);
+
 /* How a turn ended: a stop reason, or an error. */
 struct turn_end {
     const char *stop_reason; /* NULL: an error */
@@ -149,6 +152,8 @@ struct turn_hooks {
     void (*foreground)(void *user, enum foreground what, const struct turn_end *end);
     /* A turn was answered and is no more. */
     void (*gone)(void *user);
+    /* May be NULL. The turn has passed to another state, for this reason: for a log. */
+    void (*stepped)(void *user, const struct turn *t, const char *why);
     /* Starts a timer of `ms` that calls turns_cancel_timeout(); its number (not 0), or stops one. */
     uint64_t (*start_timer)(void *user, unsigned ms, struct turn *t);
     void (*stop_timer)(void *user, uint64_t timer);

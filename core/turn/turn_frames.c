@@ -35,7 +35,7 @@ static struct turn *steered_by(struct turns *ts, str uuid, struct turn_steer **s
 }
 
 /* The CLI is through with a steer that it did not echo. One that it dropped will not be answered. */
-static void steer_over(struct turn *t, struct turn_steer *steer, bool dropped)
+static void steer_over(struct turns *ts, struct turn *t, struct turn_steer *steer, bool dropped)
 {
     if (!dropped) {
         steer->echoed = true;
@@ -43,7 +43,7 @@ static void steer_over(struct turn *t, struct turn_steer *steer, bool dropped)
     }
     turn_drop_steer(steer);
     if (list_empty(&t->steers) && !t->recorded) {
-        turn_leave_steers(t);
+        turn_leave_steers(ts, t);
     }
 }
 
@@ -66,7 +66,7 @@ void turns_on_lifecycle(struct turns *ts, str uuid, str state)
         t->finished = true;
         t->finished_cancelled = cancelled;
     } else if (terminal && !is_stopped(ts, uuid) && (t = steered_by(ts, uuid, &steer)) && !steer->echoed) {
-        steer_over(t, steer, dropped);
+        steer_over(ts, t, steer, dropped);
     } else {
         orphan_lifecycle(ts, uuid, started, cancelled);
     }
@@ -434,7 +434,7 @@ static void handle_result(struct turns *ts, json result)
     }
     struct turn *t = own && !ts->cancelled ? ts->active : NULL;
     if (own && stamp_any(ts, result, answer_steer) && t && list_empty(&t->steers)) {
-        turn_leave_steers(t);
+        turn_leave_steers(ts, t);
     }
     if (!t || t->state != TURN_STEERED) {
         ts->owed_idles++;

@@ -28,7 +28,7 @@ void turn_work_begins(struct turns *ts, struct turn *owner);
 void turn_work_ends(struct turns *ts, const struct turn_end *end);
 
 /* States. */
-void turn_enter(struct turn *t, enum turn_state next);
+void turn_enter(struct turns *ts, struct turn *t, enum turn_state next, const char *why);
 void turn_insert(struct turns *ts, struct turn *t);
 void turn_activate(struct turns *ts, struct turn *t, bool by_result);
 /* The outcome so far, for later; and what that was. */
@@ -57,6 +57,6 @@ void turn_settle_folded(struct turns *ts);
 struct turn_steer *turn_find_steer(const struct turn *t, str uuid);
 void turn_drop_steer(struct turn_steer *steer);
 /* It has no outstanding steer any more: the next result is its own again. */
-void turn_leave_steers(struct turn *t);
+void turn_leave_steers(struct turns *ts, struct turn *t);
 
 #endif
