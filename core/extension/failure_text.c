@@ -21,7 +21,10 @@ static bool is_word(char c)
 
 static char at(str s, size_t i)
 {
-    return i < s.n ? s.p[i] : '\0';
+    if (i >= s.n) {
+        return '\0';
+    }
+    return s.p[i];
 }
 
 /* A word begins here: the text before does not go on. */
