@@ -52,7 +52,7 @@ void acp_v1_async_task_stop(struct connection *c, struct rpc_request *req)
         refuse(req, "sessionId and asyncTaskId must not be blank");
         return;
     }
-    struct session *s = agent_session(&c->agent, id);
+    struct session *s = agent_session_of_task(&c->agent, id, task);
     if (s) {
         session_stop_task(s, task, reply_stopped, req);
     } else {

@@ -99,6 +99,17 @@ struct session *agent_session(struct agent *a, str id)
     return map_get(&a->sessions, id);
 }
 
+struct session *agent_session_of_task(struct agent *a, str id, str task)
+{
+    struct session *own = agent_session(a, id);
+    size_t at = 0;
+    void *s;
+    while (!own && map_next(&a->sessions, &at, NULL, &s)) {
+        own = str_eq(session_of_task(s, task), id) ? s : NULL;
+    }
+    return own;
+}
+
 void agent_use_client(struct agent *a, int spoken, int form, json capabilities)
 {
     client_capabilities_read(&a->host.client, spoken, form, capabilities);

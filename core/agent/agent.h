@@ -58,6 +58,8 @@ void agent_drop_sign_out(struct agent *a);
 void agent_forget_account(struct agent *a, void (*done)(void *user), void *user);
 
 struct session *agent_session(struct agent *a, str id);
+/* The session that runs this task, which it announced in the session `id`: its own, or one of a subagent. */
+struct session *agent_session_of_task(struct agent *a, str id, str task);
 /* The client takes output too slowly, or again. */
 void agent_set_congested(struct agent *a, bool congested);
 

@@ -52,6 +52,7 @@ static void free_task(struct async_task *t)
         buf_free(&t->told[i]);
     }
     buf_free(&t->session);
+    buf_free(&t->announced);
     buf_free(&t->name);
     buf_free(&t->type);
     free(t->id);
@@ -109,7 +110,6 @@ static struct async_task *open_task(struct async_tasks *at, str id)
     }
     list_init(&t->link);
     list_init(&t->held);
-    t->shown = true;
     t->id = str_dup(id);
     for (size_t i = 0; i < ARRAY_LEN(t->usage); i++) {
         t->usage[i] = t->usage_told[i] = -1;
@@ -237,8 +237,6 @@ static void send_state(struct async_tasks *at, struct async_task *t, str summary
         json_member_str(&b, "summary", summary);
         set(&t->told[ASYNC_SUMMARY], summary);
     }
-    put_changed(&b, t, ASYNC_OUTPUT);
-    put_changed(&b, t, ASYNC_CALL);
     send(at, t, "async_task_state_update", &b);
 }
 
@@ -248,11 +246,9 @@ static str type_of(const struct async_task *t)
 {
     static const struct {
         const char *raw, *told;
-    } types[] = {{"local_bash", "shell"},
-                 {"local_workflow", "workflow"},
-                 {"local_monitor", "monitor"},
-                 {"mcp", "monitor"}};
-    str type = buf_str(&t->type);
+    } types[] = {{"local_bash", "shell"},    {"local_workflow", "workflow"}, {"local_monitor", "monitor"},
+                 {"monitor_mcp", "monitor"}, {"monitor_ws", "monitor"},      {"mcp", "monitor"}};
+    str type = t->monitor ? STR("local_monitor") : buf_str(&t->type);
     for (size_t i = 0; i < ARRAY_LEN(types); i++) {
         if (str_is(type, types[i].raw)) {
             return str_of(types[i].told);
@@ -275,22 +271,26 @@ static void default_description(struct async_task *t)
     }
 }
 
+/* The spawn says the present description. */
+static void announce_as(struct async_task *t)
+{
+    set(&t->announced, buf_str(&t->now[ASYNC_DESCRIPTION]));
+    set(&t->told[ASYNC_DESCRIPTION], buf_str(&t->announced));
+}
+
 static void spawn(struct async_tasks *at, struct async_task *t)
 {
     AUTO_BUF(b);
-    default_description(t);
     str session =
         at->sink->session_of(at->user, t->now[ASYNC_CALL].n ? buf_str(&t->now[ASYNC_CALL]) : STR_ABSENT);
     set(&t->session, session);
-    /* A held task's description is the one that it had when it was announced: its changes wait in `held`. */
-    str description =
-        buf_str(t->told[ASYNC_DESCRIPTION].n ? &t->told[ASYNC_DESCRIPTION] : &t->now[ASYNC_DESCRIPTION]);
-    set(&t->told[ASYNC_DESCRIPTION], description);
+    /* The one that it had when it was announced: its changes wait in `held`. */
+    str description = buf_str(&t->announced);
     json_member_c(&b, "asyncTaskId", t->id);
     json_member_str(&b, "name", t->name.n ? buf_str(&t->name) : description);
     json_member_str(&b, "taskType", type_of(t));
     json_member_str(&b, "description", description);
-    json_member_bool(&b, "showInTranscript", t->shown);
+    json_member_bool(&b, "showInTranscript", !t->skipped);
     json_member_bool(&b, "canStop", true);
     put_changed(&b, t, ASYNC_OUTPUT);
     put_changed(&b, t, ASYNC_CALL);
@@ -318,7 +318,7 @@ static void announce(struct async_tasks *at, struct async_task *t)
     }
     t->phase = ASYNC_HELD;
     default_description(t);
-    set(&t->told[ASYNC_DESCRIPTION], buf_str(&t->now[ASYNC_DESCRIPTION]));
+    announce_as(t);
     spawn_when_due(at, t);
     if (is_final(t->state)) {
         send_state(at, t, buf_str(&t->now[ASYNC_SUMMARY]));
@@ -329,6 +329,7 @@ static void learn_call(struct async_tasks *at, struct async_task *t, str call)
 {
     if (call.n && !t->now[ASYNC_CALL].n) {
         set(&t->now[ASYNC_CALL], call);
+        t->monitor = at->sink->is_monitor(at->user, call);
         async_output_of_call(at, t);
     }
     spawn_when_due(at, t);
@@ -348,8 +349,9 @@ static void enter(struct async_tasks *at, struct async_task *t, enum async_state
     }
     t->state = next;
     t->inferred = inferred;
-    set(&t->now[ASYNC_SUMMARY], summary);
     spawn_when_due(at, t);
+    send_progress(at, t);
+    set(&t->now[ASYNC_SUMMARY], summary);
     send_state(at, t, summary);
 }
 
@@ -382,6 +384,7 @@ static void read_common(struct async_task *t, json frame)
     set(&t->now[ASYNC_DESCRIPTION], json_str(json_get(frame, "description")));
     set(&t->now[ASYNC_LAST_TOOL], json_str(json_get(frame, "last_tool_name")));
     set(&t->now[ASYNC_OUTPUT], json_str(json_get(frame, "output_file")));
+    t->skipped = t->skipped || json_is_true(json_get(frame, "skip_transcript"));
     int64_t usage[ARRAY_LEN(usage_keys)] = {0};
     bool all = true;
     for (size_t i = 0; i < ARRAY_LEN(usage); i++) {
@@ -404,16 +407,14 @@ void async_tasks_started(struct async_tasks *at, json frame)
     if (!t) {
         return;
     }
-    json backgrounded = json_get(frame, "is_backgrounded"), skip = json_get(frame, "skip_transcript");
+    json backgrounded = json_get(frame, "is_backgrounded");
     read_common(t, frame);
     str name = json_text(json_get(frame, "workflow_name"));
     if (t->phase != ASYNC_SPAWNED) {
         set(&t->name, name.p ? name : json_str(json_get(frame, "description")));
     }
-    if (t->phase == ASYNC_SILENT) {
-        t->shown = !json_is_true(skip);
-    } else if (t->phase == ASYNC_HELD) { /* learned from the list: this says it better */
-        set(&t->told[ASYNC_DESCRIPTION], buf_str(&t->now[ASYNC_DESCRIPTION]));
+    if (t->phase == ASYNC_HELD && list_empty(&t->held)) { /* learned otherwise: this says it better */
+        announce_as(t);
     }
     bool background = json_is_bool(backgrounded) ? json_is_true(backgrounded) : !str_is(type, "local_bash");
     learn_call(at, t, json_str(json_get(frame, "tool_use_id")));
@@ -483,6 +484,22 @@ static bool lists(json tasks, const struct async_task *t)
     return false;
 }
 
+/* A task that was on the list has left it. One that never was is told of elsewhere, and a list of other tasks
+ * says nothing of it, nor does the empty one that follows: only a CLI that lists nothing at all does. */
+static void note_listed(struct async_tasks *at, json tasks)
+{
+    bool any = json_count(tasks) > 0, others_left = at->list_had_tasks && !any;
+    LIST_EACH(t, &at->tasks, struct async_task, link) {
+        bool was_listed = t->listed;
+        t->listed = any && lists(tasks, t);
+        bool left = !t->listed && (was_listed || (!any && !others_left));
+        if (left && t->phase != ASYNC_SILENT && !is_final(t->state)) {
+            enter(at, t, ASYNC_STOPPED, STR_ABSENT, true);
+        }
+    }
+    at->list_had_tasks = any;
+}
+
 void async_tasks_listed(struct async_tasks *at, json tasks)
 {
     if (!json_is(tasks, JSON_ARRAY)) {
@@ -496,24 +513,18 @@ void async_tasks_listed(struct async_tasks *at, json tasks)
             continue;
         }
         if (!known) {
-            t->shown = false;
             read_common(t, it.value);
         }
         learn_call(at, t, json_str(json_get(it.value, "tool_use_id")));
         announce(at, t);
     }
-    LIST_EACH(t, &at->tasks, struct async_task, link) {
-        if (t->phase != ASYNC_SILENT && !is_final(t->state) && !lists(tasks, t)) {
-            enter(at, t, ASYNC_STOPPED, STR_ABSENT, true);
-        }
-    }
+    note_listed(at, tasks);
 }
 
 static void name_by_command(struct async_task *t, str command)
 {
     set(&t->name, command);
     set(&t->now[ASYNC_DESCRIPTION], command);
-    set(&t->told[ASYNC_DESCRIPTION], command);
 }
 
 void async_tasks_result(struct async_tasks *at, str call_id, str task, str command, str text)
@@ -526,7 +537,6 @@ void async_tasks_result(struct async_tasks *at, str call_id, str task, str comma
         }
         learn_call(at, t, call_id);
         announce(at, t);
-        name_by_command(t, command); /* which the client is not told again */
     }
     LIST_EACH(any, &at->tasks, struct async_task, link) {
         if (str_eq(buf_str(&any->now[ASYNC_CALL]), call_id)) {
@@ -564,6 +574,12 @@ void async_tasks_finish(struct async_tasks *at, bool stopped)
     }
 }
 
+str async_tasks_session(const struct async_tasks *at, str id)
+{
+    const struct async_task *t = find(at, id);
+    return t && t->phase == ASYNC_SPAWNED ? buf_str(&t->session) : STR_ABSENT;
+}
+
 bool async_tasks_stop(struct async_tasks *at, str id)
 {
     struct async_task *t = find(at, id);
@@ -574,7 +590,7 @@ bool async_tasks_stop(struct async_tasks *at, str id)
     return true;
 }
 
-void async_tasks_stopped(struct async_tasks *at, str id, bool done, struct buf *name)
+void async_tasks_stopped(struct async_tasks *at, str id, bool done, struct buf *name, struct buf *session)
 {
     struct async_task *t = find(at, id);
     if (!t) {
@@ -582,7 +598,8 @@ void async_tasks_stopped(struct async_tasks *at, str id, bool done, struct buf *
     }
     t->stopping = false;
     if (done) {
-        enter(at, t, ASYNC_STOPPED, STR_ABSENT, false);
-        buf_put_str(name, buf_str(t->name.n ? &t->name : &t->now[ASYNC_DESCRIPTION]));
+        enter(at, t, ASYNC_STOPPED, STR_ABSENT, false); /* which announces it, if that was due */
+        buf_put_str(name, buf_str(t->name.n ? &t->name : &t->announced));
+        buf_put_str(session, buf_str(&t->session));
     }
 }

@@ -8,9 +8,9 @@
  *     SILENT --announced, no tool call known--> HELD --the call becomes known, the end, a result--> SPAWNED
  *
  * Invariants: async_task_spawned comes once and before anything else of its task; what happens to a held task
- * follows its spawn in order; a progress update carries only what changed since the client was told; the
- * first final state stays, except that "stopped", when it was only inferred from the CLI's list of tasks,
- * gives way to what the CLI says later.
+ * follows its spawn in order; a progress update carries only what changed since the client was told, and a
+ * change of state nothing but the state and its summary; the first final state stays, except that "stopped",
+ * when it was only inferred from the CLI's list of tasks, gives way to what the CLI says later.
  *
  * The session that a task belongs to is asked for once, at the spawn. Nothing here does I/O. */
 #ifndef HERALD_EXTENSION_ASYNC_TASKS_H
@@ -39,9 +39,12 @@ struct async_task {
     enum async_phase phase;
     enum async_state state;
     bool inferred; /* "stopped" only because the list lacks it */
-    bool shown;    /* showInTranscript */
+    bool skipped;  /* the CLI asks not to show it in the transcript */
+    bool monitor;  /* a Monitor call began it, whatever type the CLI states */
+    bool listed;   /* on the CLI's last list of tasks */
     bool stopping;
-    struct buf session; /* where its updates go; set at the spawn */
+    struct buf session;   /* where its updates go; set at the spawn */
+    struct buf announced; /* the description that the spawn says */
     struct buf name, type;
     struct buf now[ASYNC_FIELDS], told[ASYNC_FIELDS];
     int64_t usage[3], usage_told[3]; /* total tokens, tool uses, milliseconds; below zero: not known */
@@ -51,6 +54,8 @@ struct async_task {
 struct async_tasks_sink {
     /* The session that owns this tool call (absent: the root); the text lives until the next call. */
     str (*session_of)(void *user, str call_id);
+    /* The call is one of Claude's Monitor tool. */
+    bool (*is_monitor)(void *user, str call_id);
     void (*update)(void *user, str session, const char *name, str members);
 };
 
@@ -59,8 +64,9 @@ struct async_tasks {
     void *user;
     struct map by_id;
     struct list tasks;
-    struct map ignored; /* ids of subagents */
-    struct map outputs; /* tool call id → the output paths in its result, a struct async_output */
+    bool list_had_tasks; /* the CLI's last list of tasks was not empty */
+    struct map ignored;  /* ids of subagents */
+    struct map outputs;  /* tool call id → the output paths in its result, a struct async_output */
     struct list output_order;
 };
 
@@ -85,11 +91,13 @@ void async_tasks_release(struct async_tasks *at);
 /* The CLI or the conversation ends: what still runs is failed, or stopped. */
 void async_tasks_finish(struct async_tasks *at, bool stopped);
 
+/* Its updates go to this session; absent before its spawn, and when it is not known. */
+str async_tasks_session(const struct async_tasks *at, str id);
 /* The client stops a task: true when the CLI is to be asked for it. Then, with its answer,
- * async_tasks_stopped(): `done` publishes the end and writes the task's name; else it can be stopped again.
- */
+ * async_tasks_stopped(): `done` publishes the end and writes the name and the session that the task was
+ * announced with; else it can be stopped again. */
 bool async_tasks_stop(struct async_tasks *at, str id);
-void async_tasks_stopped(struct async_tasks *at, str id, bool done, struct buf *name);
+void async_tasks_stopped(struct async_tasks *at, str id, bool done, struct buf *name, struct buf *session);
 
 /* Which of a message's shell results belongs to the background task that the message tells of: the call's id,
  * with the task's in `*task`; absent when there is none or it is not clear. `is_shell` says whether a call is

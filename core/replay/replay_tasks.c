@@ -34,7 +34,17 @@ static void task_update(void *user, str session, const char *name, str members)
     rt->s->agent->surface->update(rt->s->agent->surface_self, session, name, members);
 }
 
-static const struct async_tasks_sink sink = {.session_of = session_of, .update = task_update};
+/* Their tasks have the type already. */
+static bool is_monitor(void *user, str call_id)
+{
+    (void)user;
+    (void)call_id;
+    return false;
+}
+
+static const struct async_tasks_sink sink = {.session_of = session_of,
+                                             .is_monitor = is_monitor,
+                                             .update = task_update};
 
 void replay_tasks_init(struct replay_tasks *rt, struct session *s)
 {

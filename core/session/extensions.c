@@ -34,7 +34,16 @@ static void tell_task(void *user, str session, const char *name, str members)
     s->agent->surface->update(s->agent->surface_self, session, name, members);
 }
 
-static const struct async_tasks_sink tasks_sink = {.session_of = session_of_call, .update = tell_task};
+static bool is_monitor_call(void *user, str call_id)
+{
+    struct session *s = user;
+    const struct tool_call *call = tool_calls_find(&s->calls, call_id);
+    return call && str_is(str_of(call->name), "Monitor");
+}
+
+static const struct async_tasks_sink tasks_sink = {.session_of = session_of_call,
+                                                   .is_monitor = is_monitor_call,
+                                                   .update = tell_task};
 
 static bool tells_tasks(const struct session *s)
 {
@@ -120,21 +129,20 @@ struct stop_request {
     void *user;
 };
 
-static void tell_stopped(struct session *s, str name)
+static void tell_stopped(struct session *s, str session, str name)
 {
     struct session_host *a = s->agent;
     AUTO_BUF(line);
     if (a->client.session_notices) {
         buf_put_str(&line, name);
         buf_put_c(&line, ".");
-        a->surface->notice(a->surface_self, str_of(s->id), "info", STR("Task stopped by user"),
-                           buf_str(&line));
+        a->surface->notice(a->surface_self, session, "info", STR("Task stopped by user"), buf_str(&line));
         return;
     }
     buf_put_c(&line, "**Task stopped by user:** ");
     buf_put_str(&line, name);
     buf_put_c(&line, ".");
-    a->surface->text(a->surface_self, str_of(s->id), MESSAGE_AGENT, STR_ABSENT, buf_str(&line), STR_ABSENT);
+    a->surface->text(a->surface_self, session, MESSAGE_AGENT, STR_ABSENT, buf_str(&line), STR_ABSENT);
 }
 
 static void stop_answered(void *user, const char *error, json payload)
@@ -142,15 +150,21 @@ static void stop_answered(void *user, const char *error, json payload)
     struct stop_request *r = user;
     struct session_error failure = {.code = -32603, .details = str_of(error)};
     AUTO_BUF(name);
+    AUTO_BUF(session);
     (void)payload;
-    async_tasks_stopped(&r->s->ext.tasks, buf_str(&r->task), !error, &name);
+    async_tasks_stopped(&r->s->ext.tasks, buf_str(&r->task), !error, &name, &session);
     if (!error && session_live(r->s)) {
-        tell_stopped(r->s, buf_str(&name));
+        tell_stopped(r->s, session.n ? buf_str(&session) : str_of(r->s->id), buf_str(&name));
     }
     r->done(r->user, error ? &failure : NULL, !error);
     session_unref(r->s);
     buf_free(&r->task);
     free(r);
+}
+
+str session_of_task(const struct session *s, str task)
+{
+    return async_tasks_session(&s->ext.tasks, task);
 }
 
 void session_stop_task(struct session *s, str task, session_stopped_cb *done, void *user)
@@ -428,9 +442,4 @@ void extensions_ended(struct session *s)
     overtake_reports(s, s->turns.cancelled ? FILE_REPORT_CANCELLED : FILE_REPORT_PROVIDER);
     compaction_close(&s->ext.compaction);
     async_tasks_finish(&s->ext.tasks, s->turns.cancelled);
-}
-
-void extensions_reset(struct session *s)
-{
-    async_tasks_finish(&s->ext.tasks, false);
 }

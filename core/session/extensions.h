@@ -42,7 +42,6 @@ void extensions_result(struct session *s, json result, bool own);
 void extensions_result_done(struct session *s, bool over);
 /* The CLI is gone, or another takes its place; before the turns are told. */
 void extensions_ended(struct session *s);
-void extensions_reset(struct session *s);
 
 /* Frames. */
 void extensions_lifecycle(struct session *s, str uuid, str state);

@@ -244,7 +244,6 @@ static void on_conversation_reset(struct session *s, json m)
     session_end_tasks(s, true);
     tool_calls_close(&s->calls, true, false, &lost);
     subagents_clear(&s->children.subagents);
-    extensions_reset(s);
     session_clear_streams(s);
     title_reset(&s->title);
     buf_clear(&s->first_prompt);

@@ -68,6 +68,9 @@ bool session_prompt(struct session *s, json blocks, json meta, const struct turn
 /* Sets the goal, or clears it when `objective` is absent: as a message for the running turn, or as a prompt
  * whose end is the answer. */
 void session_goal(struct session *s, str objective, session_done_cb *done, void *user);
+/* The session in which this one announced a background task: itself, or one of a subagent; absent when it
+ * announced none of that id. */
+str session_of_task(const struct session *s, str task);
 /* Stops a background task. `stopped` is false when there is nothing to stop. */
 typedef void session_stopped_cb(void *user, const struct session_error *error, bool stopped);
 void session_stop_task(struct session *s, str task, session_stopped_cb *done, void *user);

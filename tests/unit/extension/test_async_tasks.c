@@ -13,6 +13,12 @@ static str session_of(void *user, str call_id)
     return str_is(call_id, "child-call") ? STR("child") : STR("root");
 }
 
+static bool is_monitor(void *user, str call_id)
+{
+    (void)user;
+    return str_is(call_id, "watch-call");
+}
+
 static void update(void *user, str session, const char *name, str members)
 {
     struct fixture *f = user;
@@ -22,7 +28,9 @@ static void update(void *user, str session, const char *name, str members)
     buf_put_c(&f->told, "}\n");
 }
 
-static const struct async_tasks_sink sink = {.session_of = session_of, .update = update};
+static const struct async_tasks_sink sink = {.session_of = session_of,
+                                             .is_monitor = is_monitor,
+                                             .update = update};
 
 static void begin(struct fixture *f)
 {
@@ -68,7 +76,7 @@ static void test_listed_then_started(void **state)
     feed(&f, async_tasks_listed, listed);
     expect(&f, "");
     feed(&f, async_tasks_started, started);
-    expect(&f, WAIT_SPAWN("false", ",\"toolCallId\":\"t1\""));
+    expect(&f, WAIT_SPAWN("true", ",\"toolCallId\":\"t1\""));
     async_tasks_result(
         &f.at, STR("t1"), STR("b1"), STR("sleep 9"),
         STR("Running. Output is being written to: /tmp/x y/tasks/b1.output. You will be told."));
@@ -96,7 +104,7 @@ static void test_held_task(void **state)
     async_tasks_release(&f.at);
     expect(&f,
            WAIT_SPAWN(
-               "false",
+               "true",
                "") "root progress {\"asyncTaskId\":\"b1\",\"summary\":\"half\",\"lastToolName\":\"Read\"}\n"
                    "root state_update {\"asyncTaskId\":\"b1\",\"state\":\"paused\"}\n");
     feed(&f, async_tasks_progress, "{\"task_id\":\"b1\",\"tool_use_id\":\"t1\",\"summary\":\"half\"}");
@@ -107,7 +115,7 @@ static void test_held_task(void **state)
     feed(&f, async_tasks_notified, "{\"task_id\":\"b1\",\"status\":\"failed\",\"summary\":\"no\"}");
     expect(&f,
            WAIT_SPAWN(
-               "false",
+               "true",
                "") "root state_update {\"asyncTaskId\":\"b1\",\"state\":\"failed\",\"summary\":\"no\"}\n");
     end(&f);
 }
@@ -169,6 +177,7 @@ static void test_stop(void **state)
     (void)state;
     struct fixture f;
     AUTO_BUF(name);
+    AUTO_BUF(session);
     begin(&f);
     assert_false(async_tasks_stop(&f.at, STR("b1")));
     feed(&f, async_tasks_started, started);
@@ -176,14 +185,118 @@ static void test_stop(void **state)
     buf_clear(&f.told);
     assert_true(async_tasks_stop(&f.at, STR("b1")));
     assert_false(async_tasks_stop(&f.at, STR("b1")));
-    async_tasks_stopped(&f.at, STR("b1"), false, &name); /* refused: it can be tried again */
+    async_tasks_stopped(&f.at, STR("b1"), false, &name, &session); /* refused: it can be tried again */
     assert_true(async_tasks_stop(&f.at, STR("b1")));
-    async_tasks_stopped(&f.at, STR("b1"), true, &name);
-    assert_str(buf_str(&name), "sleep 9");
+    async_tasks_stopped(&f.at, STR("b1"), true, &name, &session);
+    assert_str(buf_str(&name), "Wait");
+    assert_str(buf_str(&session), "root");
     expect(&f, "root state_update {\"asyncTaskId\":\"b1\",\"state\":\"stopped\"}\n");
     assert_false(async_tasks_stop(&f.at, STR("b1")));
     async_tasks_finish(&f.at, false);
     expect(&f, "");
+    end(&f);
+}
+
+/* Each update of a held task says what the one before did not, in the order in which it came. */
+static void test_a_held_task_repeats_nothing(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f);
+    feed(&f, async_tasks_started,
+         "{\"task_id\":\"b1\",\"description\":\"Wait\",\"is_backgrounded\":true,"
+         "\"task_type\":\"local_bash\"}");
+    feed(&f, async_tasks_progress, "{\"task_id\":\"b1\",\"description\":\"Half\"}");
+    feed(&f, async_tasks_started, "{\"task_id\":\"b1\",\"description\":\"More\",\"is_backgrounded\":true}");
+    expect(&f, "");
+    feed(&f, async_tasks_progress, "{\"task_id\":\"b1\",\"tool_use_id\":\"t1\",\"description\":\"More\"}");
+    expect(&f, SPAWN("\"name\":\"More\",\"taskType\":\"shell\",\"description\":\"Wait\",\"showInTranscript\":"
+                     "true,\"canStop\":true,\"toolCallId\":\"t1\"") //
+           "root progress {\"asyncTaskId\":\"b1\",\"description\":\"Half\"}\n"
+           "root progress {\"asyncTaskId\":\"b1\",\"description\":\"More\"}\n");
+    end(&f);
+}
+
+/* A change of state says nothing but the state and its summary: what else came with it goes before it. */
+static void test_a_late_call_and_output_are_progress(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f);
+    feed(&f, async_tasks_listed, listed);
+    async_tasks_release(&f.at);
+    buf_clear(&f.told);
+    feed(&f, async_tasks_notified,
+         "{\"task_id\":\"b1\",\"tool_use_id\":\"t1\",\"status\":\"completed\",\"summary\":\"done\","
+         "\"output_file\":\"/o\"}");
+    expect(&f, "root progress {\"asyncTaskId\":\"b1\",\"outputFilePath\":\"/o\",\"toolCallId\":\"t1\"}\n"
+               "root state_update {\"asyncTaskId\":\"b1\",\"state\":\"completed\",\"summary\":\"done\"}\n");
+    end(&f);
+}
+
+static void test_a_monitor_and_what_is_not_shown(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f);
+    feed(&f, async_tasks_listed, listed);
+    feed(&f, async_tasks_started,
+         "{\"task_id\":\"b1\",\"tool_use_id\":\"watch-call\",\"description\":\"Wait\",\"is_backgrounded\":"
+         "true,"
+         "\"task_type\":\"local_bash\",\"skip_transcript\":true}");
+    expect(&f,
+           SPAWN("\"name\":\"Wait\",\"taskType\":\"monitor\",\"description\":\"Wait\",\"showInTranscript\":"
+                 "false,\"canStop\":true,\"toolCallId\":\"watch-call\""));
+    static const char *const types[] = {"monitor_mcp", "monitor_ws", "mcp", "local_monitor"};
+    for (size_t i = 0; i < ARRAY_LEN(types); i++) {
+        char frame[128];
+        snprintf(frame, sizeof(frame), "{\"task_id\":\"m%zu\",\"tool_use_id\":\"t\",\"task_type\":\"%s\"}", i,
+                 types[i]);
+        feed(&f, async_tasks_started, frame);
+        assert_true(str_has(buf_str(&f.told), STR("\"taskType\":\"monitor\"")));
+        buf_clear(&f.told);
+    }
+    end(&f);
+}
+
+/* Only what was on the list can leave it. */
+static void test_a_list_of_others_ends_nobody(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f);
+    feed(&f, async_tasks_started, started);
+    buf_clear(&f.told);
+    feed(&f, async_tasks_listed,
+         "[{\"task_id\":\"o1\",\"task_type\":\"local_bash\",\"tool_use_id\":\"t2\"}]");
+    assert_false(str_has(buf_str(&f.told), STR("b1")));
+    buf_clear(&f.told);
+    feed(&f, async_tasks_listed, "[]");
+    expect(&f, "root state_update {\"asyncTaskId\":\"o1\",\"state\":\"stopped\"}\n");
+    feed(&f, async_tasks_listed, listed);
+    expect(&f, "");
+    feed(&f, async_tasks_listed, "[{\"task_id\":\"o1\"}]");
+    expect(&f, "root state_update {\"asyncTaskId\":\"b1\",\"state\":\"stopped\"}\n");
+    end(&f);
+}
+
+/* The line about a stop names what the client knows, where the client knows it. */
+static void test_a_childs_task_is_stopped_in_the_child(void **state)
+{
+    (void)state;
+    struct fixture f;
+    AUTO_BUF(name);
+    AUTO_BUF(session);
+    begin(&f);
+    assert_false(async_tasks_session(&f.at, STR("b1")).p);
+    feed(&f, async_tasks_started,
+         "{\"task_id\":\"b1\",\"tool_use_id\":\"child-call\",\"is_backgrounded\":true}");
+    assert_str(async_tasks_session(&f.at, STR("b1")), "child");
+    feed(&f, async_tasks_progress, "{\"task_id\":\"b1\",\"description\":\"Other words\"}");
+    assert_true(async_tasks_stop(&f.at, STR("b1")));
+    async_tasks_stopped(&f.at, STR("b1"), true, &name, &session);
+    assert_str(buf_str(&name), "Background task");
+    assert_str(buf_str(&session), "child");
     end(&f);
 }
 
@@ -303,6 +416,11 @@ int main(void)
         cmocka_unit_test(test_subagents_are_ignored),
         cmocka_unit_test(test_inferred_stop_is_corrected_once),
         cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_a_held_task_repeats_nothing),
+        cmocka_unit_test(test_a_late_call_and_output_are_progress),
+        cmocka_unit_test(test_a_monitor_and_what_is_not_shown),
+        cmocka_unit_test(test_a_list_of_others_ends_nobody),
+        cmocka_unit_test(test_a_childs_task_is_stopped_in_the_child),
         cmocka_unit_test(test_session_is_fixed_and_usage_whole),
         cmocka_unit_test(test_output_paths),
         cmocka_unit_test(test_owner_of_a_background_result),
