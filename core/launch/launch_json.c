@@ -324,7 +324,7 @@ const char *launch_put_settings(struct arena *a, struct buf *b, const struct lau
 static const struct {
     const char *event;
     const char *matcher;
-    bool v2_only;
+    bool patches_only; /* for a client that gets them */
 } hooks[] = {
     {"PreToolUse", "Edit|Write", true}, {"PostToolUse", NULL, false}, {"PostModelSwitch", NULL, false},
     {"PostCompact", NULL, false},       {"TaskCreated", NULL, false}, {"TaskCompleted", NULL, false},
@@ -344,14 +344,14 @@ static const char *const passed_on[] = {
     "webSearchIsolationExemptMcpServers",
 };
 
-static void put_hooks(struct buf *b, bool v2)
+static void put_hooks(struct buf *b, bool patches)
 {
     int id = 0;
 
     json_key(b, "hooks");
     json_open_object(b);
     for (size_t i = 0; i < ARRAY_LEN(hooks); i++) {
-        if (hooks[i].v2_only && !v2) {
+        if (hooks[i].patches_only && !patches) {
             continue;
         }
         json_key(b, hooks[i].event);
@@ -396,7 +396,7 @@ void launch_put_initialize(struct buf *b, const struct launch_request *rq, json 
     json format = json_get(options, "outputFormat");
     json skills = json_get(options, "skills");
 
-    put_hooks(b, rq->client->protocol_version == 2);
+    put_hooks(b, client_wants_patches(rq->client));
     put_system_prompt(b, rq);
     json_member_bool(b, "forwardSubagentText", subagent_text);
     if (rq->client->elicitation_form) {

@@ -170,26 +170,13 @@ static void put_notice(struct buf *b, str path)
     put_built_text(b, &text);
 }
 
-static str preview_write(struct arena *a, const struct client_capabilities *c, const struct fact_edit *edit,
-                         str path, const struct file_source *source, bool *notice)
+/* A write in the protocol's form: two texts, or in v2 that it happens. */
+static str whole_write(struct arena *a, const struct client_capabilities *c, const struct fact_edit *edit,
+                       str path, str text)
 {
-    str text = source->state == SOURCE_TEXT ? buf_str(&source->text) : STR_ABSENT;
-    if (!edit->new_text.p || (text.p && str_eq(text, edit->new_text))) {
-        return STR_ABSENT;
-    }
-    if (source->state != SOURCE_UNUSABLE && patch_text_fits(edit->new_text)) {
-        struct patch patch;
-        str exact = exact_content(a, c, path, text, edit->new_text, &patch);
-        if (exact.p) {
-            return exact;
-        }
-    }
     AUTO_BUF(b);
     json_open_array(&b);
-    if (source->state == SOURCE_UNUSABLE) {
-        put_notice(&b, edit->path);
-        *notice = true;
-    } else if (is_v2(c)) {
+    if (is_v2(c)) {
         put_v2_diff(&b, path, !text.p, STR_ABSENT);
     } else {
         put_standard_diff(&b, edit->path, text, edit->new_text);
@@ -198,15 +185,50 @@ static str preview_write(struct arena *a, const struct client_capabilities *c, c
     return arena_buf(a, &b);
 }
 
-str preview_content(struct arena *a, const struct client_capabilities *c, const struct fact_edit *edit,
-                    str path, const struct file_source *source, bool *notice)
+static str write_notice(struct arena *a, const struct fact_edit *edit)
 {
-    *notice = false;
+    AUTO_BUF(b);
+    json_open_array(&b);
+    put_notice(&b, edit->path);
+    json_close_array(&b);
+    return arena_buf(a, &b);
+}
+
+static str preview_write(struct arena *a, const struct client_capabilities *c, const struct fact_edit *edit,
+                         str path, const struct file_source *source, bool *textless)
+{
+    str text = source->state == SOURCE_TEXT ? buf_str(&source->text) : STR_ABSENT;
+    if (!edit->new_text.p) {
+        return STR_ABSENT;
+    }
+    if (source->state == SOURCE_UNUSABLE) {
+        *textless = true;
+        return write_notice(a, edit);
+    }
+    bool changes = !text.p || !str_eq(text, edit->new_text);
+    if (changes && patch_text_fits(edit->new_text)) {
+        struct patch patch;
+        str exact = exact_content(a, c, path, text, edit->new_text, &patch);
+        if (exact.p) {
+            return exact;
+        }
+    }
+    *textless = is_v2(c); /* its diff has no texts */
+    return changes || !is_v2(c) ? whole_write(a, c, edit, path, text) : STR_ABSENT;
+}
+
+str preview_content(struct arena *a, const struct client_capabilities *c, const struct fact_edit *edit,
+                    str path, const struct file_source *source, bool *textless)
+{
+    *textless = false;
     if (!client_wants_patches(c)) {
         return STR_ABSENT;
     }
-    return edit->write ? preview_write(a, c, edit, path, source, notice)
-                       : preview_replacement(a, c, edit, path, source);
+    str content = edit->write ? preview_write(a, c, edit, path, source, textless)
+                              : preview_replacement(a, c, edit, path, source);
+    /* a v2 call shows no snippet of its own */
+    *textless = *textless || (!content.p && is_v2(c));
+    return content;
 }
 
 /* ---- After ------------------------------------------------------------------------------------------- */

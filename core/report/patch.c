@@ -34,10 +34,10 @@ static bool read_all(int fd, size_t size, struct buf *text)
     return false;
 }
 
-static bool is_patch_text(str text)
+static bool is_text(str text)
 {
     return str_find_byte(str_first(text, BINARY_SNIFF), '\0', 0) == SIZE_MAX &&
-           str_find_byte(text, '\r', 0) == SIZE_MAX && utf8_valid_until(text) == text.n;
+           utf8_valid_until(text) == text.n;
 }
 
 void read_file_source(const char *path, struct file_source *source)
@@ -50,9 +50,11 @@ void read_file_source(const char *path, struct file_source *source)
     }
     struct stat st;
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= PATCH_TEXT_MAX &&
-        read_all(fd, (size_t)st.st_size, &source->text) && is_patch_text(buf_str(&source->text))) {
-        source->state = SOURCE_TEXT;
-    } else {
+        read_all(fd, (size_t)st.st_size, &source->text)) {
+        source->has_cr = str_find_byte(buf_str(&source->text), '\r', 0) != SIZE_MAX;
+        source->state = !source->has_cr && is_text(buf_str(&source->text)) ? SOURCE_TEXT : SOURCE_UNUSABLE;
+    }
+    if (source->state == SOURCE_UNUSABLE) {
         buf_free(&source->text);
     }
     close(fd);

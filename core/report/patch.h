@@ -18,6 +18,7 @@ enum source_state {
 };
 struct file_source {
     enum source_state state;
+    bool has_cr; /* why it is unusable */
     struct buf text;
 };
 /* Never blocks on a FIFO or device. The caller frees source->text. `path` is absolute. */
@@ -41,10 +42,10 @@ struct patch {
 bool patch_make(struct arena *a, str path, bool prefixes, str old_text, str new_text, struct patch *out);
 
 /* The content (a JSON array) that shows an edit before it is approved, from the file as it is now; absent
- * when there is no preview. `path` is the edit's path, resolved. `notice` becomes true when the content is
- * only the notice that the file cannot be shown. */
+ * when there is no preview. `path` is the edit's path, resolved. `textless` becomes true when neither the
+ * content nor what the call shows already holds the new text of a file. */
 str preview_content(struct arena *a, const struct client_capabilities *c, const struct fact_edit *edit,
-                    str path, const struct file_source *source, bool *notice);
+                    str path, const struct file_source *source, bool *textless);
 
 /* The content and locations (JSON arrays, each absent when there is none) of a change that has happened.
  * `source` is the file as it is now, read only for a client that wants patches (else NULL). `path` is the

@@ -26,14 +26,14 @@ static void put_name(struct buf *b, str prefix, str name)
 {
     bool quoted = false;
     for (size_t i = 0; i < name.n && !quoted; i++) {
-        quoted = !is_plain((unsigned char)(name.p[i] == '\\' ? '/' : name.p[i]));
+        quoted = !is_plain((unsigned char)name.p[i]);
     }
     if (quoted) {
         buf_put_byte(b, '"');
     }
     buf_put_str(b, prefix);
     for (size_t i = 0; i < name.n; i++) {
-        unsigned char c = (unsigned char)(name.p[i] == '\\' ? '/' : name.p[i]);
+        unsigned char c = (unsigned char)name.p[i];
         if (is_plain(c)) {
             buf_put_byte(b, (char)c);
         } else if (c < 0x80 && escape_letters[c]) {
@@ -63,7 +63,7 @@ static void put_side(struct buf *b, const char *mark, str prefix, str name)
 void patch_put_header(struct buf *b, str path, bool prefixes, bool created)
 {
     str a_side = prefixes ? STR("a/") : STR(""), b_side = prefixes ? STR("b/") : STR("");
-    while (prefixes && path.n && (path.p[0] == '/' || path.p[0] == '\\')) {
+    while (prefixes && path.n && path.p[0] == '/') {
         path = str_from(path, 1);
     }
     buf_put_c(b, "diff --git ");

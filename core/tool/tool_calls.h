@@ -28,6 +28,7 @@ struct tool_call {
     bool command;           /* it runs a shell command */
     bool ended;             /* its result came; only the hook may still come */
     bool cleared_plan;      /* a plan that was accepted with a cleared context */
+    bool had_cr;            /* the file held a CR before the edit, of which the CLI's report keeps nothing */
     int64_t forget_at;      /* monotonic ms; with `ended` */
     char *shown;            /* the session where a question announced it; NULL: none did */
 };
@@ -71,7 +72,8 @@ void tool_calls_ask(struct tool_calls *tc, json request, str options, tool_calls
 /* A hook's request. Each calls `done` once: before this returns, or after the disk was read; also when there
  * is nothing to show or the session has ended meanwhile. */
 typedef void tool_calls_shown_cb(void *user);
-/* PreToolUse: shows what the edit is about to change, as far as it can be told. */
+/* PreToolUse of a client that gets patches: notes whether there can be one, and shows a v2 client what the
+ * edit is about to change, as far as it can be told. */
 void tool_calls_preview(struct tool_calls *tc, json request, tool_calls_shown_cb *done, void *user);
 /* PostToolUse: shows what the tool has done. The CLI must not go on before `done`: the next edit of the same
  * file would be read as part of this one. */

@@ -11,14 +11,14 @@
 
 /* The tool call of the request. */
 static void fill_call(struct tool_job *job, struct tool_report *r, const struct permission_question *q,
-                      str preview, bool notice, str heading)
+                      str preview, bool textless, str heading)
 {
     struct arena *a = &job->mem;
     bool air = job->cx.client->air;
     str blocked = permission_blocked_path(a, q);
     str locations = render_locations(&job->cx, &job->use, blocked);
     *r = (struct tool_report){.id = job->call.id};
-    r->field[REPORT_RAW_INPUT] = render_raw_input(&job->cx, job->call.input, &job->use, notice);
+    r->field[REPORT_RAW_INPUT] = render_raw_input(&job->cx, job->call.input, &job->use, textless);
     r->field[REPORT_TITLE] = json_string(a, heading);
     permission_add_call_meta(a, q, air, job->call.parent, r);
     if (air) {
@@ -42,7 +42,7 @@ static void fill_call(struct tool_job *job, struct tool_report *r, const struct 
     r->field[REPORT_LOCATIONS] = locations;
 }
 
-static void tell_ready(struct tool_job *job, const struct permission_question *q, str preview, bool notice)
+static void tell_ready(struct tool_job *job, const struct permission_question *q, str preview, bool textless)
 {
     str heading = permission_heading(&job->mem, q, render_title(&job->cx, &job->call, &job->use));
     struct tool_report call;
@@ -57,16 +57,16 @@ static void tell_ready(struct tool_job *job, const struct permission_question *q
     if (job->cx.client->air && permission_put_request_meta(&meta, q, heading)) {
         rq.meta = buf_str(&meta);
     }
-    fill_call(job, &call, q, preview, notice, heading);
+    fill_call(job, &call, q, preview, textless, heading);
     job->ready(job->user, buf_ok(&meta) && arena_ok(&job->mem) ? &rq : NULL);
 }
 
 /* What the edit is about to change; absent when that is not known. */
-static str make_preview(struct tool_job *job, bool *notice)
+static str make_preview(struct tool_job *job, bool *textless)
 {
-    *notice = false;
+    *textless = false;
     return job->source_read ? preview_content(&job->mem, job->cx.client, job->use.edits, job->source_path,
-                                              &job->source, notice)
+                                              &job->source, textless)
                             : STR_ABSENT;
 }
 
@@ -87,8 +87,8 @@ static void announce(struct tool_job *job, struct tool_call *call, str agent, st
 static void finish_question(struct tool_job *job)
 {
     struct permission_question q;
-    bool notice;
-    str preview = make_preview(job, &notice);
+    bool textless;
+    str preview = make_preview(job, &textless);
     struct tool_call *call = tool_calls_find(job->calls, job->call.id);
     if (!call || !permission_question_read(&q, job->message)) {
         job->ready(job->user, NULL);
@@ -100,7 +100,7 @@ static void finish_question(struct tool_job *job)
     if (preview.p) {
         field_tracker_pin(job->calls->tracker, job->call.id, preview);
     }
-    tell_ready(job, &q, preview, notice);
+    tell_ready(job, &q, preview, textless);
 }
 
 /* The call that a subagent or the main conversation is about to make, with its whole input. */
@@ -151,20 +151,31 @@ void tool_calls_ask(struct tool_calls *tc, json request, str options, tool_calls
 
 /* ---- Before an edit ---- */
 
-static void finish_preview(struct tool_job *job)
+static void show_preview(struct tool_job *job, struct tool_call *call)
 {
-    struct tool_call *call = tool_calls_find(job->calls, job->call.id);
-    bool notice;
-    str preview = make_preview(job, &notice);
-    if (call && preview.p && !call->announced) {
+    bool textless;
+    str preview = make_preview(job, &textless);
+    if (!preview.p) {
+        return;
+    }
+    if (!call->announced) {
         announce(job, call, json_text(json_get(job->message, "agent_id")), preview);
-    } else if (call && preview.p) {
+    } else {
         struct tool_report r = {.id = job->call.id};
         r.field[REPORT_CONTENT] = preview;
         tool_job_send(job, &r);
     }
-    if (call && preview.p) {
-        field_tracker_pin(job->calls->tracker, job->call.id, preview);
+    field_tracker_pin(job->calls->tracker, job->call.id, preview);
+}
+
+static void finish_preview(struct tool_job *job)
+{
+    struct tool_call *call = tool_calls_find(job->calls, job->call.id);
+    if (call) {
+        call->had_cr = job->source.has_cr;
+        if (is_v2(job->cx.client)) {
+            show_preview(job, call);
+        }
     }
     job->shown_cb(job->user);
 }

@@ -181,7 +181,10 @@ void tool_calls_hook(struct tool_calls *tc, json request, tool_calls_shown_cb *d
     job.response = job.rcall.response = json_get(input, "tool_response");
     facts_begin(&job.facts, &job.mem, PHASE_FINISHED);
     reporter_finished(*tc->host->reporters, call->reporter, &job.rcall, &job.facts);
-    if (job.facts.change.stated && final_change_needs_source(job.cx.client, &job.facts.change)) {
+    /* The text before, as the CLI tells it, has other line ends than the file had: no patch can be made of
+     * it. */
+    if (job.facts.change.stated && !call->had_cr &&
+        final_change_needs_source(job.cx.client, &job.facts.change)) {
         job.source_path = tool_job_resolve(&job, job.facts.change.path);
     }
     job.finish = finish_hook;

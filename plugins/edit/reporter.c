@@ -55,7 +55,6 @@ static herald_status result(const herald_call *call, herald_facts *facts)
 static herald_status finished(const herald_call *call, herald_facts *facts)
 {
     const herald_host *h = call->host;
-    herald_value old = h->member(call->response, HERALD_STRING("oldString"));
     herald_file_change change = {
         .struct_size = sizeof(change),
         .kind = HERALD_CHANGE_EDITED,
@@ -63,11 +62,6 @@ static herald_status finished(const herald_call *call, herald_facts *facts)
         .old_text = herald_member_text(h, call->response, HERALD_STRING("originalFile")),
         .hunks = h->member(call->response, HERALD_STRING("structuredPatch")),
     };
-    /* An edit that began with nothing may have made the file or filled an empty one; the response does not
-     * tell. */
-    if (h->type(old) == HERALD_TEXT && !h->text(old).size && !change.old_text.size) {
-        change.old_text = (herald_string){NULL, 0};
-    }
     if (change.path.size) {
         h->set_file_change(facts, &change);
     }

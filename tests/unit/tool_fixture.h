@@ -19,8 +19,9 @@ struct tool_bench {
     struct child_sessions children;
     struct tool_host host;
     struct tool_calls calls;
-    char folder[64]; /* of the session; removed at the end */
-    bool gone;       /* the session has ended */
+    const char *tool; /* of the call; by itself Edit */
+    char folder[64];  /* of the session; removed at the end */
+    bool gone;        /* the session has ended */
     bool with_meta;
     int held;
     struct buf told;
@@ -120,6 +121,7 @@ static const struct tool_host_calls bench_calls = {
 static inline void tool_bench_open(struct tool_bench *b, void **state)
 {
     b->reporters = *state;
+    b->tool = b->tool ? b->tool : "Edit";
     strcpy(b->folder, "/tmp/herald-tools-XXXXXX");
     assert_non_null(mkdtemp(b->folder));
     assert_int_equal(uv_loop_init(&b->loop), 0);
@@ -196,11 +198,11 @@ static inline struct json_doc *tool_bench_json(const struct tool_bench *b, const
     return parse_quoted(buf_c(&whole));
 }
 
-/* The complete block of a call "t" of this tool. */
-static inline void tool_bench_use(struct tool_bench *b, const char *tool, const char *input)
+/* The complete block of the call "t". */
+static inline void tool_bench_use(struct tool_bench *b, const char *input)
 {
     AUTO_BUF(text);
-    buf_printf(&text, "{'type':'tool_use','id':'t','name':'%s','input':%s}", tool, input);
+    buf_printf(&text, "{'type':'tool_use','id':'t','name':'%s','input':%s}", b->tool, input);
     AUTO_JSON(block) = tool_bench_json(b, buf_c(&text));
     tool_calls_use(&b->calls, STR_ABSENT, json_root(block));
     tool_bench_settle(b);
@@ -217,9 +219,9 @@ static inline void tool_bench_hook(struct tool_bench *b, const char *event, cons
 {
     AUTO_BUF(text);
     buf_printf(&text,
-               "{'tool_use_id':'t','input':{'hook_event_name':'%s','tool_name':'x','tool_input':%s,"
+               "{'tool_use_id':'t','input':{'hook_event_name':'%s','tool_name':'%s','tool_input':%s,"
                "'tool_response':%s}}",
-               event, input, response);
+               event, b->tool, input, response);
     AUTO_JSON(request) = tool_bench_json(b, buf_c(&text));
     if (strcmp(event, "PreToolUse") == 0) {
         tool_calls_preview(&b->calls, json_root(request), tool_bench_answered, b);

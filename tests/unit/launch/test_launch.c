@@ -95,6 +95,10 @@ static void the_plain_line(void **state)
                "[\"hook_4\"]}]},"
                "\"forwardSubagentText\":false,\"supportedDialogKinds\":[\"refusal_fallback_prompt\"]");
     assert_false(str_present(f.out.settings));
+    f.client.air = f.client.air_diff_patch = true;
+    (void)line(&f);
+    assert_has(f.out.initialize.p, "{\"PreToolUse\":[{\"matcher\":\"Edit|Write\"");
+    f.client.air = f.client.air_diff_patch = false;
     f.client.elicitation_form = false;
     f.client.protocol_version = 2;
     f.rq.resume_id = STR("R");

@@ -169,7 +169,7 @@ static void test_edit_tells_what_it_changed(void **state)
     CHECK_FINISHED(
         "Edit",
         "{'filePath':'/ws/a','oldString':'','newString':'y','originalFile':'','structuredPatch':[{}]}",
-        "edited '/ws/a' hunks 1\n");
+        "edited '/ws/a' old '' hunks 1\n");
     CHECK_FINISHED(
         "Edit",
         "{'filePath':'/ws/a','oldString':'','newString':'y','originalFile':' ','structuredPatch':[{}]}",

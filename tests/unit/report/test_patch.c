@@ -131,8 +131,12 @@ static void test_names_are_written_as_git_does(void **state)
         "diff --git \"a/w/\\303\\251 \\\"q\\\"\\n\\001\\177\" \"b/w/\\303\\251 \\\"q\\\"\\n\\001\\177\"\n"
         "--- \"a/w/\\303\\251 \\\"q\\\"\\n\\001\\177\"\t\n+++ \"b/w/\\303\\251 \\\"q\\\"\\n\\001\\177\"\t\n"
         "@@ -1 +1 @@\n-a\n+b\n");
-    assert_patch("C:\\w\\f", true, "a\n", "b\n",
-                 "diff --git a/C:/w/f b/C:/w/f\n--- a/C:/w/f\n+++ b/C:/w/f\n@@ -1 +1 @@\n-a\n+b\n");
+    assert_patch("/w\\f", true, "a\n", "b\n",
+                 "diff --git \"a/w\\\\f\" \"b/w\\\\f\"\n--- \"a/w\\\\f\"\n+++ \"b/w\\\\f\"\n"
+                 "@@ -1 +1 @@\n-a\n+b\n");
+    assert_patch("\\f", false, NULL, "b\n",
+                 "diff --git \"\\\\f\" \"\\\\f\"\nnew file mode 100644\n--- /dev/null\n+++ \"\\\\f\"\n"
+                 "@@ -0,0 +1 @@\n+b\n");
     assert_patch("///w/f", true, "a\n", "b\n",
                  "diff --git a/w/f b/w/f\n--- a/w/f\n+++ b/w/f\n@@ -1 +1 @@\n-a\n+b\n");
 }
@@ -286,15 +290,15 @@ static struct fact_edit write_of(const char *new_text)
     return (struct fact_edit){.write = true, .path = STR("f"), .new_text = str_of(new_text)};
 }
 
-/* `expected` NULL: no preview. `file` NULL: it is missing. */
-static void assert_preview(const struct client_capabilities *c, struct fact_edit edit, const char *file,
-                           const char *expected)
+/* `expected` NULL: no preview. `file` NULL: it is missing. `textless`: the input must show the text. */
+static void check_preview(const struct client_capabilities *c, struct fact_edit edit, const char *file,
+                          const char *expected, bool textless)
 {
     AUTO_ARENA(a);
     struct file_source source = source_of(file);
-    bool notice = true;
-    str content = preview_content(&a, c, &edit, STR("/w/f"), &source, &notice);
-    assert_false(notice);
+    bool seen = !textless;
+    str content = preview_content(&a, c, &edit, STR("/w/f"), &source, &seen);
+    assert_int_equal(seen, textless);
     if (expected) {
         assert_str(content, expected);
         const char *why = NULL;
@@ -304,6 +308,18 @@ static void assert_preview(const struct client_capabilities *c, struct fact_edit
         assert_null(content.p);
     }
     file_source_free(&source);
+}
+
+static void assert_preview(const struct client_capabilities *c, struct fact_edit edit, const char *file,
+                           const char *expected)
+{
+    check_preview(c, edit, file, expected, false);
+}
+
+static void assert_textless_preview(const struct client_capabilities *c, struct fact_edit edit,
+                                    const char *file, const char *expected)
+{
+    check_preview(c, edit, file, expected, true);
 }
 
 #define AIR_PATCH(text)                                                                                      \
@@ -368,17 +384,21 @@ static void test_preview_of_a_write(void **state)
     (void)state;
     assert_preview(&air, write_of("x\n"), NULL, AIR_PATCH(NEW_HEADER "@@ -0,0 +1 @@\\n+x\\n"));
     assert_preview(&air, write_of("x\n"), "y\n", AIR_PATCH(HEADER "@@ -1 +1 @@\\n-y\\n+x\\n"));
-    assert_preview(&air, write_of("x\n"), "x\n", NULL);
     assert_preview(&air, write_of(NULL), NULL, NULL);
+    /* the request leaves the text out of the input, so it shows it also when nothing changes */
+    assert_preview(&air, write_of("x\n"), "x\n",
+                   "[{\"type\":\"diff\",\"path\":\"f\",\"oldText\":\"x\\n\",\"newText\":\"x\\n\"}]");
     assert_preview(&plain, write_of("x\n"), NULL, NULL);
     /* without an exact patch the standard diff, with the path as the input spells it */
     assert_preview(&air, write_of("x\r\n"), "y\n",
                    "[{\"type\":\"diff\",\"path\":\"f\",\"oldText\":\"y\\n\",\"newText\":\"x\\r\\n\"}]");
     assert_preview(&air, write_of(""), NULL,
                    "[{\"type\":\"diff\",\"path\":\"f\",\"oldText\":null,\"newText\":\"\"}]");
-    assert_preview(&v2, write_of(""), NULL,
-                   "[{\"type\":\"diff\",\"changes\":[{\"operation\":\"add\",\"path\":\"/w/"
-                   "f\",\"fileType\":\"text\"}]}]");
+    assert_textless_preview(&v2, write_of("x\n"), "x\n", NULL);
+    assert_textless_preview(&v2, replace("x", "y", false), "z\n", NULL);
+    assert_textless_preview(&v2, write_of(""), NULL,
+                            "[{\"type\":\"diff\",\"changes\":[{\"operation\":\"add\",\"path\":\"/w/"
+                            "f\",\"fileType\":\"text\"}]}]");
     assert_preview(
         &v2, write_of("x\n"), NULL,
         "[{\"type\":\"diff\",\"changes\":[{\"operation\":\"add\",\"path\":\"/w/f\",\"fileType\":\"text\"}],"
@@ -392,15 +412,15 @@ static void test_preview_over_what_cannot_be_shown(void **state)
     AUTO_ARENA(a);
     struct file_source source = {.state = SOURCE_UNUSABLE};
     struct fact_edit edit = write_of("x\n");
-    bool notice = false;
+    bool textless = false;
     assert_str(
-        preview_content(&a, &air, &edit, STR("/w/f"), &source, &notice),
+        preview_content(&a, &air, &edit, STR("/w/f"), &source, &textless),
         "[{\"type\":\"content\",\"content\":{\"type\":\"text\",\"text\":\"Overwrites the existing file `f`. "
         "The adapter cannot show its current content.\"}}]");
-    assert_true(notice);
+    assert_true(textless);
     edit = replace("a", "b", false);
-    assert_null(preview_content(&a, &air, &edit, STR("/w/f"), &source, &notice).p);
-    assert_false(notice);
+    assert_null(preview_content(&a, &air, &edit, STR("/w/f"), &source, &textless).p);
+    assert_false(textless);
 }
 
 static void test_preview_of_a_bomb_is_refused(void **state)
@@ -415,8 +435,8 @@ static void test_preview_of_a_bomb_is_refused(void **state)
                              .path = STR("f"),
                              .old_text = STR("a"),
                              .new_text = buf_str(&big)};
-    bool notice;
-    assert_null(preview_content(&a, &air, &edit, STR("/w/f"), &source, &notice).p);
+    bool textless;
+    assert_null(preview_content(&a, &air, &edit, STR("/w/f"), &source, &textless).p);
     file_source_free(&source);
 }
 

@@ -76,7 +76,8 @@ static void random_name(struct sample *s, unsigned i)
 {
     static const char *const shapes[] = {"plain%u.c",      "with space%u",  "quote\"%u",  "tab\t%u",
                                          "e\xCC\x81%u",    "line\nbreak%u", "d%u/in a/f", "w%u\\file",
-                                         "\xE6\x96\x87%u", "del\x7F%u"};
+                                         "\xE6\x96\x87%u", "del\x7F%u",     "\\%u\\",     "bell\a\b\f\v\r%u",
+                                         "esc\x1B\x01%u",  "latin\xE9%u",   "\\\"%u \\n", "%u "};
     buf_put_byte(&s->name, '/');
     const char *shape = shapes[any(ARRAY_LEN(shapes))];
     for (const char *c = shape; *c; c++) {
@@ -89,11 +90,6 @@ static void random_name(struct sample *s, unsigned i)
     }
     buf_put_c(&s->file, folder);
     buf_put_str(&s->file, buf_str(&s->name));
-    for (char *c = s->file.p; *c; c++) {
-        if (*c == '\\') {
-            *c = '/'; /* as it stands in the patch */
-        }
-    }
 }
 
 static void write_file(const char *path, str text)

@@ -23,7 +23,7 @@ static void test_the_answer_comes_after_the_patch(void **state)
     struct tool_bench b = {.client = patches};
     tool_bench_open(&b, state);
     tool_bench_write(&b, "f", "a\nB\n");
-    tool_bench_use(&b, "Edit", EDIT);
+    tool_bench_use(&b, EDIT);
     buf_clear(&b.told);
     tool_bench_hook(&b, "PostToolUse", EDIT, EDITED);
     assert_told(&b, ""); /* a worker reads */
@@ -41,7 +41,7 @@ static void test_a_session_that_ends_meanwhile_answers(void **state)
 {
     struct tool_bench b = {.client = patches};
     tool_bench_open(&b, state);
-    tool_bench_use(&b, "Edit", EDIT);
+    tool_bench_use(&b, EDIT);
     buf_clear(&b.told);
     tool_bench_hook(&b, "PostToolUse", EDIT, EDITED);
     b.gone = true;
@@ -54,7 +54,7 @@ static void test_a_cancel_meanwhile_answers(void **state)
 {
     struct tool_bench b = {.client = patches};
     tool_bench_open(&b, state);
-    tool_bench_use(&b, "Edit", EDIT);
+    tool_bench_use(&b, EDIT);
     buf_clear(&b.told);
     tool_bench_hook(&b, "PostToolUse", EDIT, EDITED);
     tool_calls_cancelling(&b.calls);
@@ -80,6 +80,48 @@ static void test_hooks_of_nothing_known_are_answered(void **state)
     tool_bench_close(&b);
 }
 
+/* The CLI's text before has lost the CRs, so no patch of it would fit the file that was there. */
+static void test_a_file_with_a_cr_gets_no_patch(void **state)
+{
+    static const char *const files[] = {"a\r\nb\n", "a\nb\n", "a\nb\n\r"};
+    for (size_t i = 0; i < ARRAY_LEN(files); i++) {
+        struct tool_bench b = {.client = patches};
+        tool_bench_open(&b, state);
+        tool_bench_write(&b, "f", files[i]);
+        tool_bench_use(&b, EDIT);
+        tool_bench_hook(&b, "PreToolUse", EDIT, "{}");
+        tool_bench_settle(&b);
+        tool_bench_write(&b, "f", "a\nB\n");
+        buf_clear(&b.told);
+        tool_bench_hook(&b, "PostToolUse", EDIT, EDITED);
+        tool_bench_settle(&b);
+        assert_told(&b, i == 1 ? EDIT_PATCH "answered\n" : "answered\n");
+        tool_bench_remove(&b, "f");
+        tool_bench_close(&b);
+    }
+}
+
+/* Only a v2 client is shown an edit before it is made. */
+static void test_the_look_at_the_file_is_not_told(void **state)
+{
+    struct tool_bench b = {.client = patches};
+    tool_bench_open(&b, state);
+    tool_bench_write(&b, "f", "a\nb\n");
+    tool_bench_hook(&b, "PreToolUse", EDIT, "{}");
+    tool_bench_settle(&b);
+    assert_told(&b, "answered\n");
+    b.client = (struct client_capabilities){.protocol_version = 2};
+    tool_bench_use(&b, EDIT);
+    buf_clear(&b.told);
+    tool_bench_hook(&b, "PreToolUse", EDIT, "{}");
+    tool_bench_settle(&b);
+    assert_told(&b, "{'content':[{'type':'diff','changes':[{'operation':'modify','path':'$WS/f',"
+                    "'fileType':'text'}],'patch':{'format':'git_patch','text':'diff --git $WS/f $WS/f\\n"
+                    "--- $WS/f\\n+++ $WS/f\\n@@ -1,2 +1,2 @@\\n a\\n-b\\n+B\\n'}}]}\nanswered\n");
+    tool_bench_remove(&b, "f");
+    tool_bench_close(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -87,6 +129,8 @@ int main(void)
         cmocka_unit_test(test_a_session_that_ends_meanwhile_answers),
         cmocka_unit_test(test_a_cancel_meanwhile_answers),
         cmocka_unit_test(test_hooks_of_nothing_known_are_answered),
+        cmocka_unit_test(test_a_file_with_a_cr_gets_no_patch),
+        cmocka_unit_test(test_the_look_at_the_file_is_not_told),
     };
     return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);
 }
