@@ -326,8 +326,9 @@ static const struct {
     const char *matcher;
     bool patches_only; /* for a client that gets them */
 } hooks[] = {
-    {"PreToolUse", "Edit|Write", true}, {"PostToolUse", NULL, false}, {"PostModelSwitch", NULL, false},
-    {"PostCompact", NULL, false},       {"TaskCreated", NULL, false}, {"TaskCompleted", NULL, false},
+    {"PreToolUse", "Edit|Write", true}, {"PostToolUse", NULL, false}, {"PostToolUseFailure", NULL, false},
+    {"PostModelSwitch", NULL, false},   {"PostCompact", NULL, false}, {"TaskCreated", NULL, false},
+    {"TaskCompleted", NULL, false},
 };
 
 static const char *const passed_on[] = {

@@ -265,6 +265,10 @@ void render_use(const struct render_context *cx, const struct render_call *call,
     bool incomplete = options.start || options.partial;
     render_begin(cx, call, options.first, out);
     add_use_meta(cx, call, f, out);
+    out->replaces_pinned = options.rewritten;
+    if (options.undescribed && cx->client->air) {
+        tool_report_add_meta(out, META_AIR, STR("commandTitle"), STR("null")); /* a client merges the keys */
+    }
     if (options.first) {
         add_first_meta(cx, call, f, out);
         out->name = call->name;

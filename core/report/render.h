@@ -30,12 +30,16 @@ struct render_context {
 };
 
 /* tool_call (first) or a refinement. `partial`: the input is not complete (a refinement without content).
+ * `rewritten`: the input is not the one that the client was shown, so that even a preview of it gives way.
+ * `undescribed`: the command has no description any more.
  * `start`: the input is not there at all yet. `preview` is content (a JSON array) that takes the place of the
  * change, or absent. */
 struct render_use_options {
     bool first;
     bool start;
     bool partial;
+    bool rewritten;
+    bool undescribed;
     str preview;
 };
 void render_use(const struct render_context *cx, const struct render_call *call, const struct facts *f,

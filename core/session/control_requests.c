@@ -128,6 +128,7 @@ static void apply(struct question *q, const struct permission_decision *d)
     struct tool_call *call = tool_calls_find(&s->calls, id);
     if (call) {
         call->cleared_plan = d->clear_context;
+        call->answered = q->form != NULL;
     }
     session_plan_exit_answered(s, id, d);
     if (d->mode && !d->clear_context) {

@@ -306,6 +306,10 @@ static void on_hook(struct session *s, json m)
         on_tool_hook(s, m, tool_calls_hook);
         return;
     }
+    if (str_is(event, "PostToolUseFailure")) {
+        on_tool_hook(s, m, tool_calls_failed);
+        return;
+    }
     cli_control_answer(s->cli, json_str(json_get(m, "request_id")), STR(GO_ON));
     if (str_is(event, "PostModelSwitch")) {
         str source = json_str(json_get(input, "source"));

@@ -46,6 +46,7 @@ static void free_call(void *p)
     free(call->name);
     free(call->parent);
     free(call->shown);
+    free(call->looked_at);
     json_unref(call->input);
     free(call);
 }

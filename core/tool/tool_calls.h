@@ -28,8 +28,12 @@ struct tool_call {
     bool command;           /* it runs a shell command */
     bool ended;             /* its result came; only the hook may still come */
     bool cleared_plan;      /* a plan that was accepted with a cleared context */
+    bool asked;             /* a question told its input */
+    bool answered;          /* Herald has added a person's answers to its input */
+    bool described;         /* the client holds a description of the command */
     bool had_cr;            /* the file held a CR before the edit, of which the CLI's report keeps nothing */
     int64_t forget_at;      /* monotonic ms; with `ended` */
+    char *looked_at;        /* the file that was looked at before the edit; NULL: none was */
     char *shown;            /* the session where a question announced it; NULL: none did */
 };
 
@@ -78,6 +82,8 @@ void tool_calls_preview(struct tool_calls *tc, json request, tool_calls_shown_cb
 /* PostToolUse: shows what the tool has done. The CLI must not go on before `done`: the next edit of the same
  * file would be read as part of this one. */
 void tool_calls_hook(struct tool_calls *tc, json request, tool_calls_shown_cb *done, void *user);
+/* PostToolUseFailure: shows with what input the tool has failed, when that is another one than was shown. */
+void tool_calls_failed(struct tool_calls *tc, json request, tool_calls_shown_cb *done, void *user);
 
 /* A cancel begins: nothing counts as told any more, so that the ends of the calls are told whole, and no hook
  * is waited for. */

@@ -123,6 +123,13 @@ void tool_job_read_use(struct tool_job *job, const struct reporter *reporter)
     reporter_use(*job->host->reporters, reporter, &job->rcall, &job->use);
 }
 
+void tool_job_note_use(struct tool_job *job, struct tool_call *call)
+{
+    call->command = job->use.command;
+    job->shown.undescribed = call->described && !job->use.command_title.n;
+    call->described = job->use.command_title.n > 0;
+}
+
 /* ---- The disk ---- */
 
 static int first_file(const str *paths, int n)

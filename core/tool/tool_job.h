@@ -41,6 +41,7 @@ struct tool_job {
 
     /* For finish(). */
     struct render_use_options shown;
+    bool rewritten; /* a question or a hook told another input than was shown */
     struct render_result_input result;
     json response;
     str options;
@@ -58,6 +59,8 @@ void tool_job_run(struct tool_job *job);
 
 /* Asks the reporter what the use is. */
 void tool_job_read_use(struct tool_job *job, const struct reporter *reporter);
+/* Notes in the call what the use that is about to be told says of it. */
+void tool_job_note_use(struct tool_job *job, struct tool_call *call);
 /* Has the disk asked for this plan file, or for what a use names (its plan file, its skill). */
 void tool_job_want_plan_file(struct tool_job *job, str path);
 void tool_job_want_use_files(struct tool_job *job);

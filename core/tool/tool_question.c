@@ -6,6 +6,7 @@
 #include "report/items.h"
 #include "surface/surface.h"
 #include "tool/child_sessions.h"
+#include "tool/tool_calls_internal.h"
 #include "tool/tool_host.h"
 #include "tool/tool_job.h"
 
@@ -84,6 +85,14 @@ static void announce(struct tool_job *job, struct tool_call *call, str agent, st
     }
 }
 
+/* What of the file before the edit is asked about after it. */
+static void note_source(struct tool_job *job, struct tool_call *call)
+{
+    call->had_cr = job->source.has_cr;
+    free(call->looked_at);
+    call->looked_at = str_dup(job->source_path);
+}
+
 static void finish_question(struct tool_job *job)
 {
     struct permission_question q;
@@ -96,6 +105,15 @@ static void finish_question(struct tool_job *job)
     }
     if (!call->announced) {
         announce(job, call, q.agent_id, preview);
+    } else if (job->rewritten) {
+        struct tool_report r;
+        job->shown.rewritten = true;
+        job->shown.preview = preview;
+        render_use(&job->cx, &job->call, &job->use, job->shown, &r);
+        tool_job_send(job, &r);
+    }
+    if (job->source_read) {
+        note_source(job, call);
     }
     if (preview.p) {
         field_tracker_pin(job->calls->tracker, job->call.id, preview);
@@ -133,9 +151,14 @@ void tool_calls_ask(struct tool_calls *tc, json request, str options, tool_calls
         ready(user, NULL);
         return;
     }
-    call->dispatched = true;
+    call->dispatched = call->asked = true;
+    bool rewritten = tool_call_take_input(tc, call, q.input);
+    if (rewritten && reporter_shows_plan(call->reporter)) {
+        tool_calls_plan_use(tc, call, q.input);
+    }
     struct tool_job job;
     tool_job_begin(&job, tc, call, q.input);
+    job.rewritten = rewritten;
     job.message = request;
     job.options = arena_str(&job.mem, options);
     job.ready = ready;
@@ -144,7 +167,7 @@ void tool_calls_ask(struct tool_calls *tc, json request, str options, tool_calls
     /* The question says what is asked about, whatever the call was when it was streamed. */
     job.call.name = job.rcall.tool = arena_str(&job.mem, q.tool_name);
     read_edit(&job);
-    call->command = job.use.command;
+    tool_job_note_use(&job, call);
     tool_job_want_use_files(&job);
     tool_job_run(&job);
 }
@@ -172,7 +195,7 @@ static void finish_preview(struct tool_job *job)
 {
     struct tool_call *call = tool_calls_find(job->calls, job->call.id);
     if (call) {
-        call->had_cr = job->source.has_cr;
+        note_source(job, call);
         if (is_v2(job->cx.client)) {
             show_preview(job, call);
         }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/path.h"
 #include "tool/child_sessions.h"
 #include "tool/tool_calls_internal.h"
 #include "tool/tool_host.h"
@@ -144,6 +145,21 @@ void tool_calls_result(struct tool_calls *tc, str parent, json block, json messa
 
 /* ---- Hooks, denials, progress ---- */
 
+/* The client was shown another input than the tool got. What happened to the file is told by itself. */
+static void tell_rewritten(struct tool_job *job, str content, str locations)
+{
+    struct tool_report r;
+    job->shown.rewritten = true;
+    render_use(&job->cx, &job->call, &job->use, job->shown, &r);
+    if (content.p) {
+        r.field[REPORT_CONTENT] = STR_ABSENT;
+    }
+    if (locations.p) {
+        r.field[REPORT_LOCATIONS] = STR_ABSENT;
+    }
+    tool_job_send(job, &r);
+}
+
 static void finish_hook(struct tool_job *job)
 {
     str content = STR_ABSENT, locations = STR_ABSENT;
@@ -153,6 +169,9 @@ static void finish_hook(struct tool_job *job)
                      &content, &locations);
     }
     struct tool_report r;
+    if (job->rewritten) {
+        tell_rewritten(job, content, locations);
+    }
     if (render_finished(&job->cx, &job->call, &job->facts, job->response, content, locations, &r)) {
         tool_job_send(job, &r);
     }
@@ -163,28 +182,89 @@ static void finish_hook(struct tool_job *job)
     job->shown_cb(job->user);
 }
 
+static void finish_failed(struct tool_job *job)
+{
+    tell_rewritten(job, STR_ABSENT, STR_ABSENT);
+    job->shown_cb(job->user);
+}
+
+/* A job about what the hook of the call says, with the input that the tool got. */
+static void begin_hook(struct tool_job *job, struct tool_calls *tc, struct tool_call *call, json input,
+                       tool_calls_shown_cb *done, void *user)
+{
+    json given = json_get(input, "tool_input");
+    bool rewritten = tool_call_take_input(tc, call, given);
+    tool_job_begin(job, tc, call, given);
+    job->rewritten = rewritten;
+    job->message = input;
+    job->shown_cb = done;
+    job->user = user;
+    if (rewritten) {
+        tool_job_read_use(job, call->reporter);
+        tool_job_note_use(job, call);
+        tool_job_want_use_files(job);
+    }
+}
+
+/* The call of a hook's request, when the client can still be told of it. */
+static struct tool_call *call_of_hook(struct tool_calls *tc, json request)
+{
+    str id = json_text(json_get(request, "tool_use_id"));
+    struct tool_call *call = id.p ? tool_calls_find(tc, id) : NULL;
+    if (call && !call->ended && reporter_shows_plan(call->reporter)) {
+        json given = json_path(request, "input", "tool_input", NULL);
+        if (tool_call_take_input(tc, call, given)) {
+            tool_calls_plan_use(tc, call, given);
+        }
+    }
+    return call && call->hook && !(call->ended && call->forget_at <= clock_monotonic_ms()) ? call : NULL;
+}
+
+void tool_calls_failed(struct tool_calls *tc, json request, tool_calls_shown_cb *done, void *user)
+{
+    struct tool_call *call = call_of_hook(tc, request);
+    struct tool_job job;
+    if (!call || !call->announced) {
+        done(user);
+        return;
+    }
+    begin_hook(&job, tc, call, json_get(request, "input"), done, user);
+    if (job.rewritten) {
+        job.finish = finish_failed;
+        tool_job_run(&job);
+    } else {
+        tool_job_end(&job);
+        done(user);
+    }
+}
+
+/* The text before the edit, as the CLI tells it, is what the file held. It is not when the lines ended
+ * otherwise, and nobody knows when another file was looked at. */
+static bool knows_before(struct tool_job *job, const struct tool_call *call)
+{
+    const struct fact_file_change *change = &job->facts.change;
+    if (!call->looked_at || change->kind == CHANGE_CREATED) {
+        return true;
+    }
+    str looked_at = path_resolve(&job->mem, STR("/"), str_of(call->looked_at));
+    return !call->had_cr && str_eq(looked_at, path_resolve(&job->mem, job->cx.cwd, change->path));
+}
+
 void tool_calls_hook(struct tool_calls *tc, json request, tool_calls_shown_cb *done, void *user)
 {
     json input = json_get(request, "input");
-    str id = json_text(json_get(request, "tool_use_id"));
-    struct tool_call *call = id.p ? tool_calls_find(tc, id) : NULL;
-    if (!call || !call->hook || (call->ended && call->forget_at <= clock_monotonic_ms())) {
+    struct tool_call *call = call_of_hook(tc, request);
+    if (!call) {
         done(user);
         return;
     }
     call->hook = false; /* there is one */
     struct tool_job job;
-    tool_job_begin(&job, tc, call, json_get(input, "tool_input"));
-    job.message = input;
-    job.shown_cb = done;
-    job.user = user;
+    begin_hook(&job, tc, call, input, done, user);
     job.response = job.rcall.response = json_get(input, "tool_response");
     facts_begin(&job.facts, &job.mem, PHASE_FINISHED);
     reporter_finished(*tc->host->reporters, call->reporter, &job.rcall, &job.facts);
-    /* The text before, as the CLI tells it, has other line ends than the file had: no patch can be made of
-     * it. */
-    if (job.facts.change.stated && !call->had_cr &&
-        final_change_needs_source(job.cx.client, &job.facts.change)) {
+    if (final_change_needs_source(job.cx.client, &job.facts.change) && knows_before(&job, call)) {
         job.source_path = tool_job_resolve(&job, job.facts.change.path);
     }
     job.finish = finish_hook;

@@ -27,13 +27,12 @@ static void report_use(struct tool_calls *tc, struct tool_call *call, json input
     job.finish = finish_use;
     call->announced = true;
     tool_job_read_use(&job, call->reporter);
-    call->command = job.use.command;
+    tool_job_note_use(&job, call);
     tool_job_want_use_files(&job);
     tool_job_run(&job);
 }
 
-/* A TodoWrite-like tool: its input is the plan. */
-static void report_plan_use(struct tool_calls *tc, struct tool_call *call, json input)
+void tool_calls_plan_use(struct tool_calls *tc, struct tool_call *call, json input)
 {
     struct tool_job job;
     tool_job_begin(&job, tc, call, input);
@@ -120,7 +119,7 @@ void tool_calls_block_start(struct tool_calls *tc, str parent, int64_t index, js
     json input = json_get(block, "input");
     if (reporter_shows_plan(call->reporter)) {
         if (json_count(input)) {
-            report_plan_use(tc, call, input);
+            tool_calls_plan_use(tc, call, input);
         }
         return;
     }
@@ -173,15 +172,19 @@ void tool_calls_use(struct tool_calls *tc, str parent, json block)
     if (!call) {
         return;
     }
-    json input = json_get(block, "input");
-    json_unref(call->input);
-    call->input = json_detach(input);
+    json input = json_get(block, "input"), asked = call->asked ? json_root(call->input) : JSON_NONE;
+    if (json_present(asked) && tool_call_input_differs(tc, call, input, asked)) {
+        input = asked; /* a hook rewrote it before the person was asked */
+    } else {
+        json_unref(call->input);
+        call->input = json_detach(input);
+    }
     call->dispatched = true;
     if (!tc->replay && str_is(str_of(call->name), "SendMessage")) {
         children_message(tc->host->children, id, input);
     }
     if (reporter_shows_plan(call->reporter)) {
-        report_plan_use(tc, call, input);
+        tool_calls_plan_use(tc, call, input);
         return;
     }
     report_use(tc, call, input, false, false);

@@ -89,10 +89,11 @@ static void the_plain_line(void **state)
                 "--session-id=S --replay-user-messages");
     assert_str(f.out.initialize,
                "\"hooks\":{\"PostToolUse\":[{\"hookCallbackIds\":[\"hook_0\"]}],"
-               "\"PostModelSwitch\":[{\"hookCallbackIds\":[\"hook_1\"]}],\"PostCompact\":[{"
-               "\"hookCallbackIds\":[\"hook_2\"]}],"
-               "\"TaskCreated\":[{\"hookCallbackIds\":[\"hook_3\"]}],\"TaskCompleted\":[{\"hookCallbackIds\":"
-               "[\"hook_4\"]}]},"
+               "\"PostToolUseFailure\":[{\"hookCallbackIds\":[\"hook_1\"]}],"
+               "\"PostModelSwitch\":[{\"hookCallbackIds\":[\"hook_2\"]}],"
+               "\"PostCompact\":[{\"hookCallbackIds\":[\"hook_3\"]}],"
+               "\"TaskCreated\":[{\"hookCallbackIds\":[\"hook_4\"]}],"
+               "\"TaskCompleted\":[{\"hookCallbackIds\":[\"hook_5\"]}]},"
                "\"forwardSubagentText\":false,\"supportedDialogKinds\":[\"refusal_fallback_prompt\"]");
     assert_false(str_present(f.out.settings));
     f.client.air = f.client.air_diff_patch = true;
