@@ -8,11 +8,12 @@
 // `main`. A request with at most three tools is one that the CLI makes beside the conversation (a title, a
 // classification); it gets `side`, or a title. A step is
 //   [block…]                                        the blocks of the answer: text, thinking, tool_use, …
-//   { blocks, stop, usage, delayMs, gapMs, hang, cut }
+//   { blocks, id, stop, stopDetails, usage, delayMs, gapMs, hang, cut }
+//       id       that of the message; null: none
 //       delayMs  waits before the answer begins       gapMs  waits between two pieces
 //       hang     never ends the answer                cut    drops the connection before its end
 //   { error: { status, type, message, headers } }     an error of the API
-// A text or thinking block may have `slice`, the letters of one streamed piece (12). `$PLAN_FILE` stands for the plan file
+// A text or thinking block may have `slice`, the letters of one streamed piece (12), a text `whole`: true to come at once. `$PLAN_FILE` stands for the plan file
 // that the CLI has named.
 import http from 'node:http';
 
@@ -36,13 +37,14 @@ function blockEvents(block, index) {
   const end = ['content_block_stop', { index }];
   switch (block.type) {
     case 'text':
+      if (block.whole) return [start({ type: 'text', text: block.text }), end];
       return [start({ type: 'text', text: '' }), ...pieces(block.text, block.slice ?? 12).map((text) => delta({ type: 'text_delta', text })), end];
     case 'thinking':
       return [start({ type: 'thinking', thinking: '', signature: '' }),
         ...pieces(block.thinking, block.slice ?? 12).map((thinking) => delta({ type: 'thinking_delta', thinking })),
         delta({ type: 'signature_delta', signature: 'c2ln' }), end];
-    case 'tool_use':
-      return [start({ type: 'tool_use', id: block.id, name: block.name, input: {} }),
+    case 'tool_use': case 'server_tool_use': case 'mcp_tool_use':
+      return [start({ type: block.type, id: block.id, name: block.name, input: {} }),
         ...pieces(JSON.stringify(block.input ?? {}), block.slice ?? 24).map((partial_json) => delta({ type: 'input_json_delta', partial_json })), end];
     default: // comes whole
       return [start(block), end];
@@ -77,7 +79,8 @@ export async function startModel(script = {}) {
       return reply(status, { type: 'error', error: { type, message } }, headers);
     }
     const { blocks = [] } = step;
-    const id = aside ? `msg_aside_${++asides}` : `msg_${++messages}`;
+    const own = aside ? `msg_aside_${++asides}` : `msg_${++messages}`;
+    const id = step.id === undefined ? own : step.id ?? undefined;
     const stop_reason = step.stop ?? (blocks.some((b) => b.type === 'tool_use') ? 'tool_use' : 'end_turn');
     const usage = { input_tokens: 10, output_tokens: 20, cache_read_input_tokens: 0, cache_creation_input_tokens: 0, ...step.usage };
     const message = { id, type: 'message', role: 'assistant', model: body.model, content: [], stop_reason: null, stop_sequence: null, usage: { ...usage, output_tokens: 1 } };
@@ -94,7 +97,7 @@ export async function startModel(script = {}) {
     }
     if (step.cut) return response.destroy();
     if (step.hang) return; // until the CLI gives up or is interrupted
-    send('message_delta', { delta: { stop_reason, stop_sequence: null }, usage: { output_tokens: usage.output_tokens } });
+    send('message_delta', { delta: { stop_reason, stop_sequence: null, ...(step.stopDetails && { stop_details: step.stopDetails }) }, usage: { output_tokens: usage.output_tokens } });
     send('message_stop', {});
     response.end();
   }

@@ -9,9 +9,12 @@ import { clients, speaksV2, usesDrafts } from './clients.mjs';
 import { brokenV2Rules } from './v2-rules.mjs';
 import { SOON, eventually } from './wait.mjs';
 
-// The updates about subagents, AIR's and the draft's, which no schema knows: their texts that must be there and what else
+// The updates about subagents, AIR's and the draft's, and about AIR's background tasks, which no schema knows: their texts that must be there and what else
 // may. The SDK does not get them.
 const bridged = {
+  async_task_spawned: { must: ['asyncTaskId', 'name', 'taskType', 'description'], may: ['showInTranscript', 'canStop', 'outputFilePath', 'toolCallId'] },
+  async_task_progress: { must: ['asyncTaskId'], may: ['description', 'summary', 'lastToolName', 'usage', 'outputFilePath', 'toolCallId'] },
+  async_task_state_update: { must: ['asyncTaskId', 'state'], may: ['summary'] },
   subagent_spawned: { must: ['subagentSessionId', 'name', 'task'], may: ['prompt', 'capabilities'] },
   subagent_state_update: { must: ['subagentSessionId', 'state'], may: [] },
   subagent_update: { must: ['sessionId'], may: ['title', 'description', 'state'] },
@@ -24,18 +27,20 @@ function checkBridged({ sessionUpdate: name, ...members }) {
 }
 
 export class Agent {
-  constructor({ command, args = [], cwd, env, client, permissions, elicitations, verbose, foreign, wrap }) {
+  constructor({ command, args = [], cwd, env, client, drafts, permissions, elicitations, answering, verbose, foreign, wrap }) {
     this.v2 = speaksV2(client);
-    this.protocol = this.v2 ? v2 : usesDrafts(client) ? unstable : stable;
+    this.protocol = this.v2 ? v2 : drafts || usesDrafts(client) ? unstable : stable;
     this.messages = []; // what the agent sent, in order: { kind, method, params | result | error }
     this.problems = [];
     this.stderr = '';
     this.exited = null; // { code, signal }
     this.permissions = permissions ?? (() => 'allow_once');
     this.elicitations = elicitations ?? (() => ({ action: 'cancel' }));
+    this.answering = answering; // answers the agent's requests in the place of the two above and of the SDK: { result } or { error }
     this.asked = []; // the questions that have come, whether or not the SDK has handed them on
     this.elicited = [];
     this.decided = 0;
+    this.plain = 0; // requests that went around the SDK so far
     this.accepted = 0; // updates that the SDK handed on
     this.expected = {}; // stderr: RegExp, code: number | null, signal: name
     this.verbose = verbose;
@@ -98,12 +103,14 @@ export class Agent {
     if (message.method !== undefined) {
       const kind = message.id === undefined ? 'notification' : 'request';
       this.messages.push({ kind, method: message.method, params: message.params });
+      if (kind === 'request' && this.answering) this.answer(message);
       if (message.method === 'session/request_permission') this.asked.push(message.params);
       if (message.method === 'elicitation/create') this.elicited.push(message.params);
       const update = message.method === 'session/update' ? message.params?.update : undefined;
       forSdk = !bridged[update?.sessionUpdate];
       if (forSdk) this.problems.push(...this.protocol.check(kind, message.method, message.params));
       else { this.problems.push(...checkBridged(update)); this.accepted++; }
+      if (kind === 'request' && this.answering) forSdk = false;
     } else {
       const method = this.sent.get(message.id);
       const answer = message.error ? { error: message.error } : { result: message.result };
@@ -119,6 +126,10 @@ export class Agent {
     }
     if (forSdk) controller.enqueue(message);
     this.wake();
+  }
+
+  async answer({ id, method, params }) {
+    try { this.write(JSON.stringify({ jsonrpc: '2.0', id, ...await this.answering(method, params) })); } catch (error) { this.problems.push(error.stack); }
   }
 
   wake() { for (const look of [...this.waiting]) look(); }
@@ -170,6 +181,15 @@ export class Agent {
       this.write(line);
     });
   }
+
+  // A request that the SDK does not look at, so that it may be wrong in every way; answers { result } or { error }.
+  askPlain(method, params, id = `plain-${++this.plain}`) {
+    this.sent.set(id, method);
+    const answer = new Promise((done) => this.raw.set(id, done));
+    this.write(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+    return answer;
+  }
+  tellPlain(method, params) { this.write(JSON.stringify({ jsonrpc: '2.0', method, params })); }
 
   // The error of a request that must fail.
   async failure(promise) {

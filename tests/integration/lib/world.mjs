@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { modelEnvironment, startModel } from '../../model/model.mjs';
 import { Agent } from './agent.mjs';
+import { makeFiles } from './case-files.mjs';
 import { eventually, sleep } from './wait.mjs';
 
 const fixtures = fileURLToPath(new URL('../fixtures', import.meta.url));
@@ -23,9 +24,10 @@ export class World {
     this.models = [];
   }
 
-  // `$WS` and `$HOME` in data stand for this world's folders, `$NODE` and `$FIXTURES` for what MCP servers are run with.
+  // `$WS` and `$HOME` in data stand for this world's folders, `$WS_SLUG` for the name that the CLI makes of the workspace,
+  // `$NODE` and `$FIXTURES` for what MCP servers are run with.
   filled(data) {
-    return data === undefined ? undefined : JSON.parse(JSON.stringify(data).replaceAll('$WS', this.workspace).replaceAll('$HOME', this.home)
+    return data === undefined ? undefined : JSON.parse(JSON.stringify(data).replaceAll('$WS_SLUG', this.workspace.replace(/[^a-zA-Z0-9]/g, '-')).replaceAll('$WS', this.workspace).replaceAll('$HOME', this.home)
       .replaceAll('$NODE', process.execPath).replaceAll('$FIXTURES', fixtures));
   }
 
@@ -37,9 +39,9 @@ export class World {
     return this.path(name);
   }
 
-  // Files of the workspace, the user's settings and what the model will say.
-  async prepare({ files = {}, settings = {}, model = {} } = {}) {
-    for (const [name, text] of Object.entries(this.filled(files))) this.write(name, text, text.startsWith('#!') ? 0o755 : undefined);
+  // Files of the workspace (see case-files.mjs), the user's settings and what the model will say.
+  async prepare({ settings = {}, model = {}, ...data } = {}) {
+    makeFiles(this, this.filled(data));
     writeFileSync(join(this.config, 'settings.json'), JSON.stringify(this.filled(settings)));
     this.model = await startModel(this.filled(model));
     this.models.push(this.model);
