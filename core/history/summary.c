@@ -6,6 +6,7 @@
 #include "base/path.h"
 #include "base/utf8.h"
 #include "history/lines.h"
+#include "history/prompt_words.h"
 #include "json/json.h"
 
 enum {
@@ -210,13 +211,59 @@ struct first_prompt {
     struct arena *a;
     str title;   /* found */
     str command; /* of the first slash command */
+    str mention; /* of the first mentioned file */
     str picture; /* "Image" or "Document": the first user record holds one */
     bool seen;   /* a user record came */
 };
 
-static void consider(struct first_prompt *fp, str text)
+/* A slash command: its name, and what a person typed behind it. */
+static str command_of(struct arena *a, str name, str text, bool human)
+{
+    size_t open = str_find(text, STR("<command-args>"), 0), end = str_rfind(text, STR("</command-args>"));
+    if (!human || open == SIZE_MAX || end == SIZE_MAX || end < open) {
+        return arena_str(a, name);
+    }
+    str args = space_trim(str_from(str_first(text, end), open + strlen("<command-args>")));
+    return args.n ? arena_printf(a, "%.*s %.*s", STR_ARG(name), STR_ARG(args)) : arena_str(a, name);
+}
+
+/* What is known of the record that a text is from. */
+struct prompt_record {
+    bool typed; /* it is stored as a person typed it */
+    bool human; /* a person is behind it */
+};
+
+static void keep_title(struct first_prompt *fp, str text)
+{
+    AUTO_BUF(cut);
+    AUTO_BUF(title);
+    bool more = utf16_cut(&cut, text, PROMPT_TITLE_MAX);
+    buf_put_str(&title, space_trim(buf_str(&cut)));
+    buf_put_c(&title, more ? "…" : "");
+    fp->title = arena_buf(fp->a, &title);
+}
+
+/* A text of the CLI's own: true when it is no title. */
+static bool consider_own(struct first_prompt *fp, str s, const struct prompt_record *rec)
+{
+    str command = between(s, "<command-name>", "</command-name>");
+    str bash = between(s, "<bash-input>", "</bash-input>");
+    if (command.p) {
+        fp->command = fp->command.p ? fp->command : command_of(fp->a, command, s, rec->human);
+        return true;
+    }
+    if (bash.p) {
+        bash = space_trim(bash);
+        fp->title = arena_printf(fp->a, "! %.*s", STR_ARG(bash));
+        return true;
+    }
+    return is_tagged(s);
+}
+
+static void consider(struct first_prompt *fp, str text, const struct prompt_record *rec)
 {
     AUTO_BUF(flat);
+    AUTO_BUF(words);
     put_without_markers(&flat, text);
     for (size_t i = 0; i < flat.n; i++) {
         if (flat.p[i] == '\n') {
@@ -224,29 +271,22 @@ static void consider(struct first_prompt *fp, str text)
         }
     }
     str s = space_trim(buf_str(&flat));
-    if (!s.n || !buf_ok(&flat)) {
+    if (prompt_text_is_mark(text)) {
+        str name = prompt_mark_name(text);
+        fp->mention = fp->mention.p || !name.p ? fp->mention : arena_str(fp->a, name);
         return;
     }
-    str command = between(s, "<command-name>", "</command-name>");
-    str bash = between(s, "<bash-input>", "</bash-input>");
-    if (command.p) {
-        fp->command = fp->command.p ? fp->command : arena_str(fp->a, command);
+    if (!s.n || !buf_ok(&flat) || (!rec->typed && consider_own(fp, s, rec)) ||
+        str_starts(s, STR("[Request interrupted by user"))) {
         return;
     }
-    if (bash.p) {
-        bash = space_trim(bash);
-        fp->title = arena_printf(fp->a, "! %.*s", STR_ARG(bash));
-        return;
+    if (rec->typed) {
+        prompt_put_untagged(&words, s);
+        s = space_trim(buf_str(&words));
     }
-    if (is_tagged(s) || str_starts(s, STR("[Request interrupted by user"))) {
-        return;
+    if (s.n && buf_ok(&words)) {
+        keep_title(fp, s);
     }
-    AUTO_BUF(cut);
-    bool more = utf16_cut(&cut, s, PROMPT_TITLE_MAX);
-    AUTO_BUF(title);
-    buf_put_str(&title, space_trim(buf_str(&cut)));
-    buf_put_c(&title, more ? "…" : "");
-    fp->title = arena_buf(fp->a, &title);
 }
 
 static void consider_line(struct first_prompt *fp, str line)
@@ -257,17 +297,21 @@ static void consider_line(struct first_prompt *fp, str line)
     }
     AUTO_JSON(doc) = json_parse(line, NULL);
     json root = json_root(doc), content = json_path(root, "message", "content", NULL);
+    struct prompt_record rec = {
+        .typed = json_present(json_get(root, "promptSource")),
+        .human = str_is(json_str(json_path(root, "origin", "kind", NULL)), "human"),
+    };
     if (!str_is(json_str(json_get(root, "type")), "user")) {
         return;
     }
     if (json_is(content, JSON_STRING)) {
-        consider(fp, json_str(content));
+        consider(fp, json_str(content), &rec);
     }
     for (struct json_iter it = json_each(content);
          json_is(content, JSON_ARRAY) && !fp->title.n && json_next(&it);) {
         str type = json_str(json_get(it.value, "type"));
         if (str_is(type, "text")) {
-            consider(fp, json_str(json_get(it.value, "text")));
+            consider(fp, json_str(json_get(it.value, "text")), &rec);
         } else if (!fp->seen && !fp->picture.p) {
             fp->picture = str_is(type, "image")      ? STR("Image")
                           : str_is(type, "document") ? STR("Document")
@@ -284,7 +328,39 @@ static str first_prompt(struct arena *a, str head, bool whole_file)
     for (size_t at = 0; !fp.title.n && next_line(head, &at, whole_file, &line);) {
         consider_line(&fp, line);
     }
-    return either(either(fp.title, fp.command), fp.picture);
+    return either(either(fp.title, fp.command), either(fp.mention, fp.picture));
+}
+
+/* The words of the last prompt in the window from `at` on; absent when none is there. */
+static str last_words(struct arena *a, str window, size_t at)
+{
+    str words = STR_ABSENT, line;
+    while (next_line(window, &at, true, &line)) {
+        struct first_prompt fp = {.a = a, .seen = true};
+        consider_line(&fp, line);
+        words = either(either(fp.title, fp.command), either(fp.mention, words));
+    }
+    return words;
+}
+
+/* The last prompt. The CLI notes the first text of it, some time after it was sent: a prompt that was stored
+ * since then counts more, and so do its words when the note is but the mark of a file. */
+static str last_prompt(struct arena *a, str tail)
+{
+    size_t at = find_key(tail, KEY("lastPrompt"), true);
+    if (at == SIZE_MAX) {
+        return STR_ABSENT;
+    }
+    str newer = last_words(a, tail, at), noted = string_at(a, tail, at);
+    if (newer.n) {
+        return newer;
+    }
+    if (prompt_text_is_mark(noted)) {
+        return last_words(a, tail, 0);
+    }
+    AUTO_BUF(words);
+    prompt_put_untagged(&words, noted);
+    return arena_buf(a, &words);
 }
 
 /* ---- Is it a session? ---- */
@@ -340,7 +416,7 @@ void summary_read(struct summary *s, struct arena *a, const struct summary_windo
         s->generated = LAST(a, head, "aiTitle");
     }
     s->first_prompt = first_prompt(a, head, head.n < SUMMARY_WINDOW);
-    s->fallback = either(either(LAST(a, tail, "lastPrompt"), LAST(a, tail, "summary")), s->first_prompt);
+    s->fallback = either(either(last_prompt(a, tail), LAST(a, tail, "summary")), s->first_prompt);
     str name = LAST(a, tail, "agentName");
     s->name = either(name, LAST(a, head, "agentName"));
     str moved = LAST(a, tail, "relocatedCwd");

@@ -59,8 +59,9 @@ struct title_look {
     str config, conversation;
     unsigned epoch;
     bool may_ask;
-    bool again; /* another turn has ended meanwhile */
-    str title;  /* that a person or the model gave; absent: none */
+    bool again;  /* another turn has ended meanwhile */
+    str title;   /* that a person or the model gave; absent: none */
+    str summary; /* what stands for one in a list; absent: none */
 };
 
 static void read_stored(uv_work_t *work)
@@ -74,6 +75,7 @@ static void read_stored(uv_work_t *work)
         summary_read(&found, &l->mem, &w);
         str given = summary_given_title(&found, &l->mem, path);
         l->title = given.n ? given : found.generated;
+        l->summary = found.fallback;
     }
     summary_windows_free(&w);
 }
@@ -82,6 +84,10 @@ static void use_stored(struct title_look *l)
 {
     struct session *s = l->s;
     AUTO_BUF(text);
+    if (l->summary.n) { /* the list has it: the client is told the same */
+        buf_clear(&s->first_prompt);
+        buf_put_str(&s->first_prompt, l->summary);
+    }
     str summary = s->first_prompt.n ? buf_str(&s->first_prompt) : STR_ABSENT;
     switch (title_turn_end(&s->title, l->title, summary, l->may_ask && s->state == SESSION_OPEN, &text)) {
     case TITLE_PUBLISH:

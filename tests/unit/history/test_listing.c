@@ -45,6 +45,43 @@ static void assert_title(const char *file, const char *expected)
     stored_end(&f);
 }
 
+#define TYPED(id, content)                                                                                   \
+    "{\"type\":\"user\",\"uuid\":\"" id "\",\"promptSource\":\"sdk\",\"origin\":{\"kind\":\"human\"},"       \
+    "\"message\":{\"content\":" content "}}\n"
+#define BLOCK(text) "{\"type\":\"text\",\"text\":\"" text "\"}"
+#define MARK        BLOCK("[@a.txt](file:///w/a.txt)")
+#define NOTED(text) "{\"type\":\"last-prompt\",\"lastPrompt\":\"" text "\"}\n"
+
+static void titles_are_what_a_person_wrote(void **state)
+{
+    (void)state;
+    /* Not the mark of a file, first or noted by the CLI, nor its content. */
+    assert_title(TYPED("a", "[" MARK "," BLOCK("tell me") "]"), "tell me");
+    assert_title(TYPED("a", "[" MARK "," BLOCK("tell me") "]") NOTED("[@a.txt](file:///w/a.txt)"), "tell me");
+    assert_title(TYPED("a", "[" BLOCK("<context ref=\\\"u\\\">\\nx\\n</context>") "," BLOCK("what?") "]"),
+                 "what?");
+    assert_title(TYPED("a", "[" MARK "]") NOTED("[@a.txt](file:///w/a.txt)"), "@a.txt");
+    assert_title(TYPED("a", "[" BLOCK("[@a](u) and (b)") "]"), "[@a](u) and (b)");
+    /* The last prompt, whether it was noted yet or not. */
+    assert_title(TYPED("a", "\"one\"") NOTED("one") TYPED("b", "[" MARK "," BLOCK("two") "]"), "two");
+    assert_title(TYPED("a", "\"one\"") TYPED("b", "[" MARK "," BLOCK("two") "]")
+                     NOTED("[@a.txt](file:///w/a.txt)"),
+                 "two");
+    assert_title(TYPED("a", "\"one\"") NOTED("another"), "another");
+    assert_title(TYPED("a", "\"one\"") NOTED("one") RESULT("r", "null", "t"), "one");
+    /* Tags that they wrote hide nothing. */
+    assert_title(TYPED("a", "\"what is <command-name>/x</command-name> <system-reminder>?\""),
+                 "what is /x ?");
+    assert_title(TYPED("a", "\"one\"") NOTED("is <system-reminder>x</system-reminder> a tag?"),
+                 "is x a tag?");
+    assert_title(TYPED("a", "\"<div> is what? a < b\""), "<div> is what? a < b");
+    /* A command with what they typed behind it. */
+    assert_title("{\"type\":\"user\",\"origin\":{\"kind\":\"human\"},\"message\":{\"content\":"
+                 "\"<command-message>x</command-message>\\n<command-name>/x</command-name>\\n"
+                 "<command-args>the tides </command-args>\"}}\n",
+                 "/x the tides");
+}
+
 static void titles(void **state)
 {
     (void)state;
@@ -338,6 +375,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slugs),
         cmocka_unit_test(titles),
+        cmocka_unit_test(titles_are_what_a_person_wrote),
         cmocka_unit_test(long_titles_are_cut),
         cmocka_unit_test(folders_of_one_slug),
         cmocka_unit_test(worktrees_of_one_slug),
