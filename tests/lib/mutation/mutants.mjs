@@ -13,6 +13,7 @@ import { execFileSync } from 'node:child_process';
 const memory = /^(m|c|re)alloc$|^str_?dup$|^arena_(alloc|str|printf|buf|ok)$|^buf_(ok|reserve)$|^map_put$/;
 // Their text arguments are what is looked for, not what is written.
 const lookup = /^(json_get|json_get_str|json_path|json_fields|json_str_or|str_(is|eq|eq_nocase|starts|ends|has|find|rfind|find_byte)|str(n?cmp|chr|str)|mem(cmp|mem)|map_(get|remove)|log_write|getenv)$/;
+const cleansUp = /(^|_)free(_|$)|drop|destroy/; // functions
 const comparisons = { '<': '<=', '<=': '<', '>': '>=', '>=': '>', '==': '!=', '!=': '==' };
 const others = { '&&': '||', '||': '&&', '+': '-', '-': '+' };
 
@@ -131,15 +132,27 @@ class Finder {
     const span = this.span(node), what = bare(node);
     const assigns = (what.kind === 'BinaryOperator' && what.opcode === '=') || what.kind === 'CompoundAssignOperator'
       || (what.kind === 'UnaryOperator' && ['++', '--'].includes(what.opcode));
-    if (span && (assigns || (what.kind === 'CallExpr' && this.counts(what)))) this.add(span, 'delete', '(void)0');
+    if (span && (assigns ? this.isState(what) : what.kind === 'CallExpr' && this.counts(what))) this.add(span, 'delete', '(void)0');
     this.statement(node);
   }
 
-  // Whether one could see that the call is missing.
+  // Whether one could see that the call is missing: freeing is not seen, but where it empties what is used again.
   counts(call) {
     const name = calledBy(call) ?? '';
-    if (name === 'free' || /^log_|^assert/.test(name)) return false;
-    return !(/_(free|unref)$/.test(name) && /free|drop|destroy|close|forget/.test(this.function));
+    if (/^free(_|$)|_unref$|^log_|^assert/.test(name)) return false;
+    if (!/_free$/.test(name)) return true;
+    const span = this.partSpan(call);
+    return !cleansUp.test(this.function) && this.text(span.start, span.end).includes('->');
+  }
+
+  // Whether one could see that the assignment is missing: not what is reset after it was freed, nor a buffer's mark that memory was out.
+  isState(node) {
+    return !cleansUp.test(this.function) && !(node.opcode === '=' && this.isMark(node.inner[0]));
+  }
+
+  isMark(node) {
+    const what = bare(node);
+    return what.kind === 'MemberExpr' && what.name === 'failed' && /struct (buf|arena)\b/.test(what.inner[0].type.qualType);
   }
 
   // ---- Expressions ----
@@ -242,6 +255,7 @@ class Finder {
       return ['==', '!='].includes(what.opcode) && this.text(...Object.values(this.partSpan(what.inner[1]))) === 'NULL' && this.failsForMemory(what.inner[0]);
     }
     if (what.kind === 'CallExpr') return memory.test(calledBy(what) ?? '');
+    if (this.isMark(what)) return true;
     return this.fromMemory.get(this.nameOf(what)) === true;
   }
 
