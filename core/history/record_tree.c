@@ -34,7 +34,7 @@ static void insert_kept(struct record_tree *t, const struct preserved *p)
     if (anchor == RECORD_NONE || head == RECORD_NONE || tail == RECORD_NONE) {
         return;
     }
-    for (size_t i = 1; i < p->n; i++) {
+    for (size_t i = 1; p->list && i < p->n; i++) {
         t->up[records_find(r, p->list[i])] = records_find(r, p->list[i - 1]);
     }
     insert_part(t, anchor, head, tail);
