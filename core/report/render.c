@@ -1,6 +1,7 @@
 /* Reports of tool uses. */
 #include "report/render.h"
 
+#include "base/js_space.h"
 #include "report/patch.h"
 #include "report/render_internal.h"
 
@@ -187,13 +188,23 @@ static bool is_file_text(const struct facts *f, str key)
     return false;
 }
 
-static str without_file_text(const struct render_context *cx, json input, const struct facts *f)
+/* AIR takes a path that is there and names no file for the word that there is no plan file any more. */
+static bool is_no_plan_path(const struct facts *f, str key, json value)
+{
+    return f->plan_path_key.p && str_eq(key, f->plan_path_key) && str_empty(space_trim(json_str(value)));
+}
+
+/* The input without the text of files (but with `keep_file_text`) and without a plan file's path that is
+ * none. */
+static str without_file_text(const struct render_context *cx, json input, const struct facts *f,
+                             bool keep_file_text)
 {
     AUTO_BUF(b);
     json_open_object(&b);
     for (struct json_iter it = json_each(input); json_next(&it);) {
         str key = json_iter_key(&it);
-        if (!is_file_text(f, key) && !json_iter_shadowed(&it)) {
+        if ((keep_file_text || !is_file_text(f, key)) && !json_iter_shadowed(&it) &&
+            !is_no_plan_path(f, key, it.value)) {
             json_key_str(&b, key);
             json_put(&b, it.value);
         }
@@ -210,10 +221,11 @@ str render_raw_input(const struct render_context *cx, json input, const struct f
     if (!json_present(input)) {
         return STR("{}");
     }
-    if (!cx->client->air || keep_file_text || !f->file_text_keys || !json_is(input, JSON_OBJECT)) {
+    bool whole = (keep_file_text || !f->file_text_keys) && !f->plan_path_key.p;
+    if (!cx->client->air || whole || !json_is(input, JSON_OBJECT)) {
         return json_raw(input);
     }
-    return without_file_text(cx, input, f);
+    return without_file_text(cx, input, f, keep_file_text);
 }
 
 /* ---- The report -------------------------------------------------------------------------------------- */

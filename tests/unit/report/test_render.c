@@ -382,6 +382,21 @@ static void test_a_plan(void **state)
     assert_use(&x, &plain, complete, PLAN_AS(TEXT("Do it"), PLAN_WHOLE));
     end(&x);
 
+    static const char *const blank[] = {"\"\"", "\" \\t\"", "null",
+                                        "7"}; /* name no file: AIR is told of none */
+    for (size_t i = 0; i < ARRAY_LEN(blank); i++) {
+        AUTO_BUF(input);
+        buf_printf(&input, "{\"plan\":\"Do it\",\"planFilePath\":%s,\"z\":1}", blank[i]);
+        begin(&x, "ExitPlanMode", buf_c(&input));
+        x.use.plan_text_key = STR("plan");
+        x.use.plan_path_key = STR("planFilePath");
+        x.cx = (struct render_context){.client = &air, .arena = &x.arena};
+        assert_str(render_raw_input(&x.cx, x.call.input, &x.use, false), "{\"plan\":\"Do it\",\"z\":1}");
+        x.cx.client = &plain;
+        assert_str(render_raw_input(&x.cx, x.call.input, &x.use, false), buf_c(&input));
+        end(&x);
+    }
+
     begin(&x, "mcp__x__y", "{\"text\":\"Do it\",\"file\":\"/p\",\"planFilePath\":7}");
     x.use.plan_text_key = STR("text");
     x.use.plan_path_key = STR("file");
