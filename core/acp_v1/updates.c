@@ -5,7 +5,7 @@
 static void say_tool(void *self, str session, struct tool_report *report)
 {
     struct connection *c = self;
-    if (c->agent.host.client.air && !meta_filter_pass(c->state, report)) {
+    if (c->agent.host.client.air && !meta_filter_pass(c->state, session, report)) {
         return;
     }
     struct buf *b = acp_begin_update(c, session, NULL);

@@ -94,7 +94,7 @@ void permission_add_call_meta(struct arena *a, const struct permission_question 
                               struct tool_report *call)
 {
     bool server = json_present(q->mcp_server);
-    if (!air && (server || str_present(parent))) {
+    if (!air) {
         tool_report_add_meta(call, META_CLAUDE_CODE, STR("toolName"), json_string(a, q->tool_name));
     }
     if (!air && str_present(parent)) {

@@ -10,8 +10,7 @@ enum { FILTER_CALLS_MAX = 2048 };
 /* One call; the list is in the order of use, the longest unused first. */
 struct filtered_call {
     struct list by_use;
-    char *id;
-    size_t id_len;
+    struct buf key; /* the session, NUL, the call's id */
     struct meta_memory meta;
 };
 
@@ -24,7 +23,7 @@ static void filtered_call_free(struct filtered_call *call)
 {
     if (call) {
         meta_memory_free(&call->meta);
-        free(call->id);
+        buf_free(&call->key);
         free(call);
     }
 }
@@ -54,22 +53,21 @@ void meta_filter_free(struct meta_filter *f)
 static void forget(struct meta_filter *f, struct filtered_call *call)
 {
     if (call) {
-        map_remove(&f->calls, (str){call->id, call->id_len});
+        map_remove(&f->calls, buf_str(&call->key));
         list_remove(&call->by_use);
         filtered_call_free(call);
     }
 }
 
 /* NULL when memory is out; the reports of the call then pass whole. */
-static struct filtered_call *begin_call(struct meta_filter *f, str id)
+static struct filtered_call *begin_call(struct meta_filter *f, str key)
 {
     struct filtered_call *call = calloc(1, sizeof(*call));
     if (!call) {
         return NULL;
     }
-    call->id = str_dup(id);
-    call->id_len = id.n;
-    if (!call->id || !map_put(&f->calls, id, call, NULL)) {
+    buf_put_str(&call->key, key);
+    if (!buf_ok(&call->key) || !map_put(&f->calls, key, call, NULL)) {
         filtered_call_free(call);
         return NULL;
     }
@@ -112,9 +110,14 @@ static void strip(struct filtered_call *call, struct tool_report *r)
     r->meta_count = kept;
 }
 
-bool meta_filter_pass(struct meta_filter *f, struct tool_report *r)
+bool meta_filter_pass(struct meta_filter *f, str session, struct tool_report *r)
 {
-    struct filtered_call *call = r->id.p ? map_get(&f->calls, r->id) : NULL;
+    AUTO_BUF(key);
+    buf_put_str(&key, session);
+    buf_put_byte(&key, '\0');
+    buf_put_str(&key, r->id);
+    bool keyed = r->id.p && buf_ok(&key);
+    struct filtered_call *call = keyed ? map_get(&f->calls, buf_str(&key)) : NULL;
     if (call && !r->first) {
         list_remove(&call->by_use);
         list_append(&f->by_use, &call->by_use);
@@ -122,7 +125,7 @@ bool meta_filter_pass(struct meta_filter *f, struct tool_report *r)
         return !tool_report_empty(r);
     }
     forget(f, call);
-    call = r->id.p ? begin_call(f, r->id) : NULL;
+    call = keyed ? begin_call(f, buf_str(&key)) : NULL;
     if (call) {
         record(call, r);
     }

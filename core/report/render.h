@@ -66,7 +66,7 @@ struct render_result_input {
     str non_execution_kind; /* of the CLI's tool_result_meta; absent when the tool ran */
     str user_feedback;
     bool background;      /* the call goes on in the background: AIR with asyncTasks is told so */
-    bool background_live; /* and its task still runs: no terminal_exit for a terminal client */
+    bool background_live; /* and its task still runs: no terminal_exit yet */
     bool stopped;         /* the turn's work was cancelled */
     str plan_file;        /* the plan file of the result, checked on the disk; absent when there is none */
     /* The clear-context choice of a plan: the call ends completed, without output. */
@@ -90,7 +90,7 @@ void render_progress(const struct render_context *cx, const struct render_call *
                      bool fallback, str parent, struct tool_report *out);
 
 /* A call that ends without a result. */
-enum render_close { CLOSE_NOT_RUN, CLOSE_CANCELLED, CLOSE_NO_RESULT };
+enum render_close { CLOSE_NOT_RUN, CLOSE_CANCELLED, CLOSE_NO_RESULT, CLOSE_SUCCEEDED };
 void render_closed(const struct render_context *cx, const struct render_call *call, enum render_close why,
                    struct tool_report *out);
 /* A call of a plan tool that was announced by a permission request and now has its result. */

@@ -44,16 +44,14 @@ static bool has_output_terminal(const struct render_context *cx, const struct re
     return f->output_stated && call->id.n && client_has_terminal(cx->client);
 }
 
-static str exit_json(const struct render_context *cx, const struct render_call *call, const struct facts *f,
-                     bool is_error)
+/* The code is the command's own; null when that is not known. */
+static str exit_json(const struct render_context *cx, const struct render_call *call, const struct facts *f)
 {
     AUTO_BUF(b);
     json_open_object(&b);
     json_member_str(&b, "terminal_id", call->id);
     json_key(&b, "exit_code");
-    if (cx->client->air) {
-        json_put_int(&b, is_error || f->interrupted ? 1 : f->exit_known ? f->exit_code : 0);
-    } else if (f->exit_known) {
+    if (f->exit_known) {
         json_put_int(&b, f->exit_code);
     } else {
         json_put_null(&b);
@@ -157,6 +155,9 @@ static void render_output(const struct render_context *cx, const struct render_c
                           struct tool_report *out)
 {
     render_begin(cx, call, false, out);
+    if (!cx->client->air) {
+        render_tool_name(cx, call->name, out);
+    }
     str key = cx->client->terminal_output_delta ? STR("terminal_output_delta") : STR("terminal_output");
     str output = f->output.p ? f->output : STR("");
     tool_report_add_meta(out, META_TOP, key, render_terminal_info(cx, call->id, output));
@@ -177,8 +178,8 @@ size_t render_result(const struct render_context *cx, const struct render_call *
     r->replaces_pinned = true;
     add_result_meta(cx, call, in, r);
     render_extras(cx, f, r);
-    if (terminal && (cx->client->air || !in->background_live)) {
-        tool_report_add_meta(r, META_TOP, STR("terminal_exit"), exit_json(cx, call, f, in->is_error));
+    if (terminal && !in->background_live) {
+        tool_report_add_meta(r, META_TOP, STR("terminal_exit"), exit_json(cx, call, f));
     }
     add_background(cx, in, r);
     str title = f->title[form_for(cx)];
@@ -319,14 +320,21 @@ void render_progress(const struct render_context *cx, const struct render_call *
 void render_closed(const struct render_context *cx, const struct render_call *call, enum render_close why,
                    struct tool_report *out)
 {
+    render_begin(cx, call, false, out);
+    if (!cx->client->air) {
+        render_tool_name(cx, call->name, out);
+    }
+    out->replaces_pinned = true;
+    if (why == CLOSE_SUCCEEDED) {
+        out->field[REPORT_STATUS] = STR("\"completed\"");
+        return;
+    }
     static const str texts[] = {
         [CLOSE_NOT_RUN] = STR_INIT("Claude stopped this tool call before it ran."),
         [CLOSE_CANCELLED] = STR_INIT("The turn was cancelled before this tool call returned a result."),
         [CLOSE_NO_RESULT] = STR_INIT("Claude ended the turn without returning a result for this tool."),
     };
-    render_begin(cx, call, false, out);
     out->field[REPORT_STATUS] =
         is_v2(cx->client) && why != CLOSE_NO_RESULT ? STR("\"cancelled\"") : STR("\"failed\"");
     out->field[REPORT_CONTENT] = text_content(cx->arena, texts[why]);
-    out->replaces_pinned = true;
 }

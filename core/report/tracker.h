@@ -22,9 +22,9 @@ void field_tracker_end(struct field_tracker *t, str id);
 bool field_tracker_knows(const struct field_tracker *t, str id);
 
 struct meta_filter;
-/* Remembers the last 2048 calls. */
+/* Remembers the last 2048 calls, each by its session and id: providers use ids again. */
 struct meta_filter *meta_filter_new(void);
 void meta_filter_free(struct meta_filter *f);
-bool meta_filter_pass(struct meta_filter *f, struct tool_report *r);
+bool meta_filter_pass(struct meta_filter *f, str session, struct tool_report *r);
 
 #endif

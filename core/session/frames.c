@@ -158,7 +158,7 @@ static void end_task(void *user, const struct live_task *task)
 {
     struct session *s = user;
     if (task->owes_exit && task->call) {
-        tool_calls_terminal_ended(&s->calls, str_of(task->call), str_of(task->call_parent));
+        tool_calls_terminal_ended(&s->calls, task);
     }
 }
 

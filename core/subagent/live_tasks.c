@@ -18,6 +18,7 @@ static void free_task(struct live_task *t)
     free(t->call);
     free(t->parent);
     free(t->call_parent);
+    free(t->call_tool);
     free(t);
 }
 

@@ -29,6 +29,7 @@ struct live_task {
     bool ended_by_level;
     bool owes_exit;       /* its command's terminal is still open at the client */
     char *call_parent;    /* the call around that command, or NULL */
+    char *call_tool;      /* the tool of that call, or NULL */
     unsigned activations; /* of turns since the level ended it */
 };
 

@@ -15,6 +15,7 @@
 #include "reporter_host/reporter_host.h"
 #include "json/json.h"
 
+struct live_task;
 struct permission_request;
 struct tool_host;
 
@@ -26,6 +27,7 @@ struct tool_call {
     bool dispatched;        /* it reached a complete message or a question */
     bool hook;              /* a PostToolUse callback of it is expected */
     bool command;           /* it runs a shell command */
+    bool succeeded;         /* a subagent's: its hook said so */
     bool ended;             /* its result came; only the hook may still come */
     bool cleared_plan;      /* a plan that was accepted with a cleared context */
     bool asked;             /* a question told its input */
@@ -94,9 +96,8 @@ void tool_calls_cancelling(struct tool_calls *tc);
 void tool_calls_close(struct tool_calls *tc, bool cancelled, bool died, bool *lost);
 /* The same for one call, which is forgotten; one that has its result keeps it. */
 void tool_calls_close_one(struct tool_calls *tc, struct tool_call *call, bool cancelled);
-/* The background command of this call is over: a terminal client that is not AIR hears that its terminal
- * ended. */
-void tool_calls_terminal_ended(struct tool_calls *tc, str id, str parent);
+/* This background command of a call is over: the client hears that its terminal ended. */
+void tool_calls_terminal_ended(struct tool_calls *tc, const struct live_task *task);
 struct tool_call *tool_calls_find(struct tool_calls *tc, str id);
 
 #endif

@@ -1,6 +1,7 @@
 /* The ends of calls that have no result: with the turn, by a cancel, with a background command. */
 #include <stdlib.h>
 
+#include "report/items.h"
 #include "tool/tool_calls_internal.h"
 #include "tool/tool_host.h"
 #include "tool/tool_job.h"
@@ -9,10 +10,10 @@ enum {
     CALL_DEPTH_MAX = 64, /* calls around a call that are followed */
 };
 
-void tool_calls_terminal_ended(struct tool_calls *tc, str id, str parent)
+void tool_calls_terminal_ended(struct tool_calls *tc, const struct live_task *task)
 {
     AUTO_ARENA(mem);
-    str terminal = arena_str(&mem, id);
+    str terminal = arena_str(&mem, str_of(task->call));
     AUTO_BUF(b);
     json_open_object(&b);
     json_member_str(&b, "terminal_id", terminal);
@@ -20,13 +21,15 @@ void tool_calls_terminal_ended(struct tool_calls *tc, str id, str parent)
     json_member_null(&b, "signal");
     json_close_object(&b);
     struct tool_report r = {.id = terminal, .untracked = true};
-    AUTO_BUF(around);
+    str parent = str_of(task->call_parent), tool = str_of(task->call_tool);
     if (parent.p) {
-        json_put_str(&around, parent);
-        tool_report_add_meta(&r, META_CLAUDE_CODE, STR("parentToolUseId"), buf_str(&around));
+        tool_report_add_meta(&r, META_CLAUDE_CODE, STR("parentToolUseId"), json_string(&mem, parent));
+    }
+    if (tool.p && !tc->host->client->air) {
+        tool_report_add_meta(&r, META_CLAUDE_CODE, STR("toolName"), json_string(&mem, tool));
     }
     tool_report_add_meta(&r, META_TOP, STR("terminal_exit"), buf_str(&b));
-    if (buf_ok(&b) && buf_ok(&around) && arena_ok(&mem)) {
+    if (buf_ok(&b) && arena_ok(&mem)) {
         tool_calls_send(tc, &r);
     }
 }
@@ -54,9 +57,10 @@ static void report_closed(struct tool_calls *tc, const struct tool_call *call, b
     job.cx.arena = &job.mem;
     field_tracker_end(tc->tracker, job.call.id); /* what it says is said, whatever was said before */
     render_closed(&job.cx, &job.call,
-                  !call->dispatched ? CLOSE_NOT_RUN
-                  : cancelled       ? CLOSE_CANCELLED
-                                    : CLOSE_NO_RESULT,
+                  call->succeeded     ? CLOSE_SUCCEEDED
+                  : !call->dispatched ? CLOSE_NOT_RUN
+                  : cancelled         ? CLOSE_CANCELLED
+                                      : CLOSE_NO_RESULT,
                   &r);
     tool_job_send(&job, &r);
     tool_job_end(&job);

@@ -88,20 +88,38 @@ static void read_result(struct tool_job *job, const struct tool_call *call, json
     reporter_result(*job->host->reporters, call->reporter, &job->rcall, &job->facts);
 }
 
-/* What goes on in the background after its result. A terminal that is still written to ends with its task. */
+/* The command goes on after its result: the result or what is stored beside it names a task, one was begun
+ * by the call, or the call asked for it and the result does not say that it ended. */
+static bool goes_on(const struct tool_job *job, const struct tool_call *call, const struct live_task *task)
+{
+    return job->facts.background_task.p || (task && task->backgrounded) ||
+           json_text(json_path(job->message, "toolUseResult", "backgroundTaskId", NULL)).p ||
+           (!job->rcall.is_error && !json_is(job->rcall.structured, JSON_OBJECT) &&
+            !json_is(json_get(job->message, "toolUseResult"), JSON_OBJECT) &&
+            json_is_true(json_get(json_root(call->input), "run_in_background")));
+}
+
+/* What goes on in the background after its result has no exit code. A terminal that is still written to ends
+ * with its task. */
 static void note_background(struct tool_job *job, const struct tool_call *call, json block, json message)
 {
     const struct tool_host *h = job->host;
     job->result.background = h->calls->background(h->user, call, block, message);
-    if (job->calls->replay) {
+    struct live_task *task = job->calls->replay ? NULL : live_tasks_find(h->live, job->facts.background_task);
+    if (!task && !job->calls->replay) {
+        task = live_tasks_of_call(h->live, str_of(call->id));
+    }
+    if (!call->command || !goes_on(job, call, task)) {
         return;
     }
-    struct live_task *task = live_tasks_find(h->live, job->facts.background_task);
-    if (task && !h->client->air && client_has_terminal(h->client)) {
+    job->facts.exit_known = false;
+    if (task && client_has_terminal(h->client)) {
         job->result.background_live = true;
         task->owes_exit = true;
         free(task->call_parent);
+        free(task->call_tool);
         task->call_parent = str_dup(str_of(call->parent));
+        task->call_tool = str_dup(str_of(call->name));
     }
 }
 
@@ -253,6 +271,10 @@ static bool knows_before(struct tool_job *job, const struct tool_call *call)
 void tool_calls_hook(struct tool_calls *tc, json request, tool_calls_shown_cb *done, void *user)
 {
     json input = json_get(request, "input");
+    struct tool_call *known = tool_calls_find(tc, json_str(json_get(request, "tool_use_id")));
+    if (known && (known->parent || json_text(json_get(input, "agent_id")).p)) {
+        known->succeeded = true; /* whether or not its result comes: a subagent's may stay out */
+    }
     struct tool_call *call = call_of_hook(tc, request);
     if (!call) {
         done(user);

@@ -115,7 +115,6 @@ static void say_tool(void *me, str session, struct tool_report *r)
 {
     static char there;
     (void)me;
-    (void)session;
     if (r->first) {
         /* A call of no tool (a compaction, recalled memories) may leave lists out. */
         FUZZ_CHECK(r->field[REPORT_STATUS].p && r->field[REPORT_TITLE].p && r->field[REPORT_KIND].p &&
@@ -128,7 +127,7 @@ static void say_tool(void *me, str session, struct tool_report *r)
         FUZZ_CHECK(map_get(&self.announced, r->id), "a call is announced before it is updated");
         FUZZ_CHECK(!tool_report_empty(r), "an update says something");
     }
-    if (self.agent.host.client.air && !meta_filter_pass(self.filter, r)) {
+    if (self.agent.host.client.air && !meta_filter_pass(self.filter, session, r)) {
         return;
     }
     AUTO_BUF(b);

@@ -135,8 +135,8 @@ static void test_call_meta(void **state)
     check_call_meta("", true, "p1", NULL);
     check_call_meta(server, true, "p1",
                     "{\"claudeCode\":{\"mcpServer\":{\"name\":\"s\",\"source\":\"dynamic\"}}}");
-    check_call_meta("", false, NULL, NULL);
-    check_call_meta(",\"mcp_server\":\"s\"", false, NULL, NULL);
+    check_call_meta("", false, NULL, "{\"claudeCode\":{\"toolName\":\"mcp__s__t\"}}");
+    check_call_meta(",\"mcp_server\":\"s\"", false, NULL, "{\"claudeCode\":{\"toolName\":\"mcp__s__t\"}}");
     check_call_meta("", false, "p1",
                     "{\"claudeCode\":{\"toolName\":\"mcp__s__t\",\"parentToolUseId\":\"p1\"}}");
     check_call_meta(server, false, NULL,

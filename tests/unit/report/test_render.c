@@ -493,8 +493,8 @@ static void test_the_output_of_a_command(void **state)
                   "\"status\":\"completed\",\"_meta\":{\"claudeCode\":{\"toolName\":\"Bash\"}," EXIT(
                       "0") "}}");
     assert_result(&x, &zed,
-                  "\"_meta\":{\"terminal_output\":" OUT "}}\n\"status\":\"completed\",\"content\":[" TERMINAL
-                  "],"
+                  "\"_meta\":{\"claudeCode\":{\"toolName\":\"Bash\"},\"terminal_output\":" OUT
+                  "}}\n\"status\":\"completed\",\"content\":[" TERMINAL "],"
                   "\"_meta\":{\"claudeCode\":{\"toolName\":\"Bash\"}," EXIT("0") "}}");
     assert_result(&x, &air_min,
                   "\"status\":\"completed\",\"content\":[" TEXT("```console\\n\\n out\\n```") "]," META(
@@ -508,7 +508,8 @@ static void test_the_output_of_a_command(void **state)
     /* an empty output ends a terminal too */
     output(&x.facts, "", -1);
     assert_result(&x, &zed,
-                  "\"_meta\":{\"terminal_output\":{\"terminal_id\":\"t1\",\"data\":\"\"}}}\n"
+                  "\"_meta\":{\"claudeCode\":{\"toolName\":\"Bash\"},\"terminal_output\":{\"terminal_id\":"
+                  "\"t1\",\"data\":\"\"}}}\n"
                   "\"status\":\"completed\",\"content\":[" TERMINAL "],"
                   "\"_meta\":{\"claudeCode\":{\"toolName\":\"Bash\"}," EXIT("null") "}}");
     end(&x);
@@ -526,9 +527,9 @@ static void test_a_command_that_fails(void **state)
     assert_result(&x, &air,
                   "\"_meta\":{\"claudeCode\":{\"parentToolUseId\":\"p1\"},"
                   "\"terminal_output_delta\":{\"terminal_id\":\"t1\",\"data\":\"Exit code 3\"}}}\n"
-                  "\"status\":\"failed\",\"_meta\":" SUB_BASH "," EXIT("1") "}}");
+                  "\"status\":\"failed\",\"_meta\":" SUB_BASH "," EXIT("3") "}}");
     assert_result(&x, &zed,
-                  "\"_meta\":{\"claudeCode\":{\"parentToolUseId\":\"p1\"},"
+                  "\"_meta\":" SUB_BASH ","
                   "\"terminal_output\":{\"terminal_id\":\"t1\",\"data\":\"Exit code 3\"}}}\n"
                   "\"status\":\"failed\",\"content\":[" TERMINAL "],\"_meta\":" SUB_BASH "," EXIT("3") "}}");
     assert_result(&x, &plain,
@@ -543,7 +544,7 @@ static void test_a_command_that_fails(void **state)
     assert_result(&x, &air_min,
                   "\"status\":\"failed\",\"content\":[" TEXT("broken") "],\"_meta\":" SUB_BASH "}}");
     assert_result(&x, &zed,
-                  "\"_meta\":{\"claudeCode\":{\"parentToolUseId\":\"p1\"},"
+                  "\"_meta\":" SUB_BASH ","
                   "\"terminal_output\":{\"terminal_id\":\"t1\",\"data\":\"Exit code 3\"}}}\n"
                   "\"status\":\"failed\",\"content\":[" TERMINAL "],\"_meta\":" SUB_BASH "," EXIT("3") "}}");
     end(&x);
@@ -568,9 +569,10 @@ static void test_an_interrupted_command(void **state)
     assert_result(&x, &air,
                   "\"_meta\":{\"terminal_output_delta\":{\"terminal_id\":\"t1\",\"data\":\"x\"}}}\n"
                   "\"status\":\"completed\",\"_meta\":{\"claudeCode\":{\"toolName\":\"Bash\"}," EXIT(
-                      "1") "}}");
+                      "null") "}}");
     assert_result(&x, &v2,
-                  "\"_meta\":{\"terminal_output\":{\"terminal_id\":\"t1\",\"data\":\"x\"}}}\n"
+                  "\"_meta\":{\"claudeCode\":{\"toolName\":\"Bash\"},\"terminal_output\":{\"terminal_id\":"
+                  "\"t1\",\"data\":\"x\"}}}\n"
                   "\"status\":\"cancelled\",\"content\":[" TERMINAL "],"
                   "\"_meta\":{\"claudeCode\":{\"toolName\":\"Bash\"}," EXIT("null") "}}");
     end(&x);
@@ -588,17 +590,16 @@ static void test_a_background_command(void **state)
     assert_result(&x, &air,
                   "\"_meta\":{\"terminal_output_delta\":{\"terminal_id\":\"t1\",\"data\":\"x\"}," BACKGROUND
                   "\n"
-                  "\"status\":\"completed\",\"_meta\":{\"claudeCode\":{\"toolName\":\"Bash\"}," EXIT(
-                      "0") "," BACKGROUND);
+                  "\"status\":\"completed\",\"_meta\":{\"claudeCode\":{\"toolName\":\"Bash\"}," BACKGROUND);
     assert_result(&x, &zed,
-                  "\"_meta\":{\"terminal_output\":{\"terminal_id\":\"t1\",\"data\":\"x\"}}}\n"
+                  "\"_meta\":{\"claudeCode\":{\"toolName\":\"Bash\"},\"terminal_output\":{\"terminal_id\":"
+                  "\"t1\",\"data\":\"x\"}}}\n"
                   "\"status\":\"completed\",\"content\":[" TERMINAL "]," META(TOOL("Bash")));
     struct client_capabilities no_tasks = air;
     no_tasks.air_async_tasks = false;
     assert_result(&x, &no_tasks,
                   "\"_meta\":{\"terminal_output_delta\":{\"terminal_id\":\"t1\",\"data\":\"x\"}}}\n"
-                  "\"status\":\"completed\",\"_meta\":{\"claudeCode\":{\"toolName\":\"Bash\"}," EXIT(
-                      "0") "}}");
+                  "\"status\":\"completed\"," META(TOOL("Bash")));
     end(&x);
 }
 
@@ -865,13 +866,18 @@ static void test_closed_calls(void **state)
             struct tool_report r;
             x.cx.client = version == 2 ? &v2 : &air;
             render_closed(&x.cx, &x.call, rows[i].why, &r);
-            buf_printf(&expected, "\"status\":\"%s\",\"content\":[%s%s%s]}",
+            buf_printf(&expected, "\"status\":\"%s\",\"content\":[%s%s%s",
                        version == 2 && rows[i].cancelled ? "cancelled" : "failed",
                        "{\"type\":\"content\",\"content\":{\"type\":\"text\",\"text\":\"", rows[i].text,
-                       "\"}}");
+                       version == 2 ? "\"}}],\"_meta\":{\"claudeCode\":{\"toolName\":\"Bash\"}}" : "\"}}]");
+            buf_put_c(&expected, "}");
             assert_reports(&r, 1, buf_c(&expected));
         }
     }
+    struct tool_report r;
+    x.cx.client = &zed; /* a subagent's call that its hook said to have succeeded */
+    render_closed(&x.cx, &x.call, CLOSE_SUCCEEDED, &r);
+    assert_reports(&r, 1, "\"status\":\"completed\"," META(TOOL("Bash")));
     end(&x);
 }
 

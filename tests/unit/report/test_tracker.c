@@ -229,43 +229,50 @@ static void test_filter_takes_out_known_keys(void **state)
     struct meta_filter *f = meta_filter_new();
     struct tool_report r = with_meta("a", true, "\"B\"", NULL);
     tool_report_add_meta(&r, META_TOP, STR("terminal_info"), STR("{}"));
-    assert_true(meta_filter_pass(f, &r));
+    assert_true(meta_filter_pass(f, STR("s"), &r));
     assert_int_equal(r.meta_count, 2);
 
     r = with_meta("a", false, "\"B\"", "\"T\"");
-    assert_true(meta_filter_pass(f, &r));
+    assert_true(meta_filter_pass(f, STR("s"), &r));
     assert_v1(&r, "{\"sessionUpdate\":\"tool_call_update\",\"toolCallId\":\"a\","
                   "\"_meta\":{\"jetbrains\":{\"air\":{\"version\":1,\"commandTitle\":\"T\"}}}}");
 
     /* the version was sent with the title and is not sent again */
     r = with_meta("a", false, "\"B\"", "\"U\"");
-    assert_true(meta_filter_pass(f, &r));
+    assert_true(meta_filter_pass(f, STR("s"), &r));
     assert_v1(&r, "{\"sessionUpdate\":\"tool_call_update\",\"toolCallId\":\"a\","
                   "\"_meta\":{\"jetbrains\":{\"air\":{\"commandTitle\":\"U\"}}}}");
 
     r = with_meta("a", false, "\"B\"", "\"U\"");
-    assert_false(meta_filter_pass(f, &r));
+    assert_false(meta_filter_pass(f, STR("s"), &r));
     r = with_meta("a", false, "\"B\"", "\"U\"");
     r.field[REPORT_TITLE] = STR("\"t\"");
-    assert_true(meta_filter_pass(f, &r));
+    assert_true(meta_filter_pass(f, STR("s"), &r));
     assert_v1(&r, "{\"sessionUpdate\":\"tool_call_update\",\"toolCallId\":\"a\",\"title\":\"t\"}");
 
     r = report_of("a", false);
     tool_report_add_meta(&r, META_TOP, STR("terminal_info"), STR("{}"));
-    assert_false(meta_filter_pass(f, &r));
+    assert_false(meta_filter_pass(f, STR("s"), &r));
     for (int i = 0; i < 2; i++) {
         r = with_meta("a", false, "\"B\"", NULL);
         tool_report_add_meta(&r, META_TOP, STR("terminal_output_delta"), STR("{}"));
-        assert_true(meta_filter_pass(f, &r));
+        assert_true(meta_filter_pass(f, STR("s"), &r));
         assert_int_equal(r.meta_count, 1);
     }
 
+    /* another session, also that of a subagent, knows nothing of it */
+    r = with_meta("a", false, "\"B\"", "\"U\"");
+    assert_true(meta_filter_pass(f, STR("s2"), &r));
+    assert_int_equal(r.meta_count, 2);
+    r = with_meta("a", false, "\"B\"", "\"U\"");
+    assert_false(meta_filter_pass(f, STR("s"), &r));
+
     /* a tool_call always passes whole and starts over */
     r = with_meta("a", true, "\"B\"", NULL);
-    assert_true(meta_filter_pass(f, &r));
+    assert_true(meta_filter_pass(f, STR("s"), &r));
     assert_int_equal(r.meta_count, 1);
     r = with_meta("a", false, "\"B\"", "\"U\"");
-    assert_true(meta_filter_pass(f, &r));
+    assert_true(meta_filter_pass(f, STR("s"), &r));
     assert_true(r.air_version);
     meta_filter_free(f);
     meta_filter_free(NULL);
@@ -277,7 +284,7 @@ static bool filter_knows(struct meta_filter *f, int i)
     char id[16];
     snprintf(id, sizeof(id), "call%d", i);
     struct tool_report r = with_meta(id, false, "\"B\"", NULL);
-    return !meta_filter_pass(f, &r);
+    return !meta_filter_pass(f, STR("s"), &r);
 }
 
 static void test_filter_holds_2048_calls(void **state)
