@@ -57,6 +57,21 @@ static void test_requests(void **state)
     file_reports_free(&fr);
 }
 
+/* ASCII letters and digits and four signs; what stands beside them in ASCII is none of these. */
+static void test_the_letters_of_a_request(void **state)
+{
+    (void)state;
+    for (int c = 0x20; c < 0x7f; c++) {
+        struct file_reports fr = {0};
+        AUTO_BUF(meta);
+        buf_printf(&meta, META("{\"version\":1,\"requestId\":\"%s%c\"}"), c == '"' || c == '\\' ? "\\" : "",
+                   c);
+        bool right = strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:-", c) != NULL;
+        assert_int_equal(accepts(&fr, buf_c(&meta)), right);
+        file_reports_free(&fr);
+    }
+}
+
 static void test_readable_answers(void **state)
 {
     (void)state;
@@ -135,6 +150,31 @@ static void test_paths(void **state)
     drop(&p);
 }
 
+/* Control characters are 0 to 0x1f and 0x7f to 0x9f; a path has at most 4096 UTF-16 units. */
+static void test_the_letters_of_a_path(void **state)
+{
+    (void)state;
+    struct place p;
+    struct file_report_list list;
+    make(&p);
+    static const char *const kept[] = {"[\"a b\"]", "[\"a~b\"]", "[\"a\\u00a0b\"]"};
+    for (size_t i = 0; i < ARRAY_LEN(kept); i++) {
+        list_files(&p, kept[i], &list);
+        assert_int_equal(list.n, 1);
+        assert_false(list.truncated);
+        arena_free(&list.mem);
+    }
+    static const char *const dropped[] = {"[\"a\\u001fb\"]", "[\"a\\u007fb\"]", "[\"a\\u0080b\"]",
+                                          "[\"a\\u009fb\"]"};
+    for (size_t i = 0; i < ARRAY_LEN(dropped); i++) {
+        list_files(&p, dropped[i], &list);
+        assert_int_equal(list.n, 0);
+        assert_true(list.truncated);
+        arena_free(&list.mem);
+    }
+    drop(&p);
+}
+
 static void test_limits(void **state)
 {
     (void)state;
@@ -189,8 +229,12 @@ static void test_unavailable(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_requests),    cmocka_unit_test(test_readable_answers),
-        cmocka_unit_test(test_paths),       cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_requests),
+        cmocka_unit_test(test_readable_answers),
+        cmocka_unit_test(test_paths),
+        cmocka_unit_test(test_the_letters_of_a_request),
+        cmocka_unit_test(test_the_letters_of_a_path),
+        cmocka_unit_test(test_limits),
         cmocka_unit_test(test_unavailable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
