@@ -2,7 +2,7 @@
 //
 // A case:
 //   about         what it shows
-//   profiles      the clients (lib/clients.mjs); ["plain"]
+//   profiles      the clients (lib/clients.mjs), the most telling one first; ["plain"]
 //   expect        { what must hold: an expression of JavaScript }, all of them required
 //   client        what the client does, one operation after another
 //   api           what the model answers (tests/model)
@@ -15,7 +15,7 @@
 //                 (fixtures/changing-cli.mjs)
 //   collect       files of the workspace that are wanted as r.files
 //   stderr        what the agent may say there, a regular expression
-//   slow          left out with --quick; seconds: how long it may take
+//   slow          left out with --quick, which runs each case as its first client only; seconds: how long it may take
 // In all of it $WS, $WS_SLUG, $HOME, $FIXTURES and $NODE stand for what World.filled() says.
 //
 // Operations ({ op, … }; `session` is the number of the session that is meant, else it is the last one):
@@ -57,8 +57,8 @@ const PATIENCE = 3000; // for what has not come yet when the client has done its
 
 for (const file of existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')).sort() : []) {
   const data = JSON.parse(readFileSync(join(folder, file), 'utf8'));
-  for (const profile of data.profiles ?? ['plain']) {
-    test(`contract ${file.slice(0, -5)} (${profile}): ${data.about}`, { slow: data.slow, seconds: data.seconds ?? 90 }, (t) => run(t, data, profile));
+  for (const [i, profile] of (data.profiles ?? ['plain']).entries()) {
+    test(`contract ${file.slice(0, -5)} (${profile}): ${data.about}`, { slow: data.slow || i > 0, seconds: data.seconds ?? 90 }, (t) => run(t, data, profile));
   }
 }
 
