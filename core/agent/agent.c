@@ -23,6 +23,7 @@ static void leave(struct session_host *h, struct session *s)
     if (map_get(&a->sessions, session_id(s)) == s) {
         map_remove(&a->sessions, session_id(s));
     }
+    history_wake(a->history, s); /* a replay of it ends */
 }
 
 static void idle(struct session_host *h)
@@ -127,5 +128,8 @@ void agent_set_congested(struct agent *a, bool congested)
     void *s;
     while (map_next(&a->sessions, &at, NULL, &s)) {
         session_pause(s, congested);
+    }
+    if (!congested) {
+        history_wake(a->history, NULL);
     }
 }

@@ -9,7 +9,8 @@ enum { LOOK_MS = 100 };
 static void refuse_open(struct task *t, const struct session *other)
 {
     AUTO_BUF(details);
-    buf_printf(&details, "The conversation of session %.*s is open as session %s", STR_ARG(t->id), other->id);
+    buf_printf(&details, "The conversation of session %.*s is open as session %.*s", STR_ARG(t->id),
+               STR_ARG(session_id(other)));
     stored_fail_text(t, buf_str(&details));
 }
 

@@ -42,7 +42,9 @@ static void start_replay(struct task *t, struct session *s, str path)
 {
     if (t->replay && path.p) {
         keep_session(t, s);
-        t->running = replay_start(s, path, replayed, t);
+        struct replay_target target;
+        session_replay_target(s, &target);
+        t->running = replay_start(&target, path, replayed, t);
         if (!t->running) {
             log_write(t->h->agent->host.log, LOG_ERROR, "out of memory: a stored session is not replayed");
         }
@@ -77,7 +79,8 @@ static void start(struct task *t)
 
 static bool same_launch(struct task *t, const struct session *s)
 {
-    str now = launch_fingerprint(&t->mem, &s->params), wanted = launch_fingerprint(&t->mem, &t->params);
+    str now = launch_fingerprint(&t->mem, session_params(s)),
+        wanted = launch_fingerprint(&t->mem, &t->params);
     return now.p && wanted.p && str_eq(now, wanted);
 }
 
@@ -102,8 +105,8 @@ static void reuse(struct task *t, struct session *s)
 {
     keep_session(t, s);
     t->is_ready = true;
-    if (t->replay && strcmp(s->conversation, t->found.id) != 0) {
-        memcpy(t->other_id, s->conversation, sizeof(t->other_id));
+    if (t->replay && !str_is(session_conversation(s), t->found.id)) {
+        memcpy(t->other_id, session_conversation(s).p, sizeof(t->other_id));
         if (uv_queue_work(t->h->agent->host.loop, &t->work, find_again, found_again) == 0) {
             return;
         }
@@ -156,13 +159,11 @@ static void refuse_unknown(struct task *t)
 static void opened(struct task *t)
 {
     struct session *s = agent_session(t->h->agent, t->id);
-    if (s && s->state == SESSION_OPEN && !s->restart && same_launch(t, s)) {
+    if (s && session_serves(s) && same_launch(t, s)) {
         reuse(t, s);
     } else if (s) {
-        if (s->state == SESSION_OPEN && s->options) {
-            t->mode = session_options_mode(s->options);
-        }
-        memcpy(t->was, s->conversation, sizeof(t->was));
+        t->mode = session_mode(s);
+        memcpy(t->was, session_conversation(s).p, sizeof(t->was));
         session_on_gone(s, &t->gone, closed, t);
         session_close(s, NULL, NULL);
     } else {

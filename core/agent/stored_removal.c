@@ -80,7 +80,7 @@ void stored_begin_removal(struct task *t)
     }
     struct session *s = agent_session(t->h->agent, t->id);
     if (s) {
-        memcpy(t->was, s->conversation, sizeof(t->was));
+        memcpy(t->was, session_conversation(s).p, sizeof(t->was));
         session_on_gone(s, &t->gone, closed, t);
         session_close(s, NULL, NULL);
     } else {

@@ -50,6 +50,15 @@ void history_close(struct history *h)
     }
 }
 
+void history_wake(struct history *h, const struct session *s)
+{
+    LIST_EACH(t, &h->tasks, struct task, link) {
+        if (t->running && (!s || t->session == s)) {
+            replay_wake(t->running);
+        }
+    }
+}
+
 void history_free(struct history *h)
 {
     if (!h) {
@@ -79,8 +88,8 @@ static struct conversation_place place_now(struct agent *agent, struct arena *a)
     void *value;
     while (open && map_next(&agent->sessions, &at, NULL, &value)) {
         const struct session *s = value;
-        memcpy(open[place.n_open].id, s->id, sizeof(s->id));
-        memcpy(open[place.n_open].conversation, s->conversation, sizeof(s->conversation));
+        memcpy(open[place.n_open].id, session_id(s).p, UUID_SIZE);
+        memcpy(open[place.n_open].conversation, session_conversation(s).p, UUID_SIZE);
         place.n_open++;
     }
     return place;

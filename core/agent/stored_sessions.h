@@ -24,6 +24,8 @@ struct history;
 struct history *history_new(struct agent *agent);
 /* No request is waited for any more. */
 void history_close(struct history *h);
+/* A replay that waits goes on: the client takes output again, or this session (NULL: all) is leaving. */
+void history_wake(struct history *h, const struct session *s);
 /* After the loop has ended. */
 void history_free(struct history *h);
 

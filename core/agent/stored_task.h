@@ -9,7 +9,6 @@
 #include "history/conversations.h"
 #include "history/listing.h"
 #include "history/removal.h"
-#include "session/internal.h"
 
 struct replay;
 

@@ -6,7 +6,6 @@
 #include "history/child_files.h"
 #include "replay/replay_record.h"
 #include "replay/sent_messages.h"
-#include "session/internal.h"
 
 enum {
     BATCH_RECORDS = 256,
@@ -32,7 +31,7 @@ struct transcript {
  * whole before the record that follows. */
 struct replay {
     uv_work_t work;
-    struct session *s; /* a reference */
+    struct replay_target target; /* which is kept */
     char *path;
     replay_done_cb *done; /* NULL: stopped */
     void *user;
@@ -76,10 +75,7 @@ static void drop_transcript(struct replay *r, struct transcript *t)
 
 static void free_replay(struct replay *r)
 {
-    struct session *s = r->s;
-    if (s->replay == r) {
-        s->replay = NULL;
-    }
+    struct replay_target target = r->target;
     drop_batch(r);
     replay_view_free(&r->view);
     LIST_EACH(t, &r->stack, struct transcript, link) {
@@ -91,7 +87,7 @@ static void free_replay(struct replay *r)
     arena_free(&r->batch_mem);
     free(r->path);
     free(r);
-    session_unref(s);
+    target.does->drop(target.user);
 }
 
 /* ---- On a worker thread ---- */
@@ -235,8 +231,8 @@ static void end(struct replay *r)
 static void batch_read(uv_work_t *work, int status)
 {
     struct replay *r = CONTAINER_OF(work, struct replay, work);
-    struct session *s = r->s;
-    if (status != 0 || r->failed || !r->done || !session_live(s)) {
+    const struct replay_target *target = &r->target;
+    if (status != 0 || r->failed || !r->done || !target->does->alive(target->user)) {
         end(r);
         return;
     }
@@ -247,7 +243,7 @@ static void batch_read(uv_work_t *work, int status)
     if (list_empty(&r->stack)) {
         replay_view_end(&r->view);
         end(r);
-    } else if (s->agent->congested) {
+    } else if (*target->congested) {
         r->waiting = true;
     } else {
         go_on(r);
@@ -257,30 +253,29 @@ static void batch_read(uv_work_t *work, int status)
 static void go_on(struct replay *r)
 {
     r->waiting = false;
-    if (uv_queue_work(r->s->agent->loop, &r->work, read_batch, batch_read) != 0) {
+    if (uv_queue_work(r->target.loop, &r->work, read_batch, batch_read) != 0) {
         end(r);
     }
 }
 
-struct replay *replay_start(struct session *s, str path, replay_done_cb *done, void *user)
+struct replay *replay_start(const struct replay_target *target, str path, replay_done_cb *done, void *user)
 {
     struct replay *r = calloc(1, sizeof(*r));
     if (!r) {
         return NULL;
     }
-    r->s = s;
-    session_ref(s);
+    r->target = *target;
+    target->does->keep(target->user);
     list_init(&r->stack);
     sent_messages_init(&r->sent);
     r->path = str_dup(path);
     r->done = done;
     r->user = user;
-    if (!r->path || !replay_view_init(&r->view, s, &r->files) ||
-        uv_queue_work(s->agent->loop, &r->work, read_batch, batch_read) != 0) {
+    if (!r->path || !replay_view_init(&r->view, &r->target, &r->files) ||
+        uv_queue_work(target->loop, &r->work, read_batch, batch_read) != 0) {
         free_replay(r);
         return NULL;
     }
-    s->replay = r;
     return r;
 }
 

@@ -8,19 +8,19 @@
 #ifndef HERALD_REPLAY_REPLAY_H
 #define HERALD_REPLAY_REPLAY_H
 
-#include "session/session.h"
+#include "replay/replay_target.h"
 
 struct replay;
 
 /* Everything was handed over; or the session closed meanwhile, or the transcript could not be read. */
 typedef void replay_done_cb(void *user);
 
-/* Replays the transcript at `path` to the session's client. NULL when memory is out: then `done` does not
- * come. One replay at a time for each session. */
-struct replay *replay_start(struct session *s, str path, replay_done_cb *done, void *user);
+/* Replays the transcript at `path` to the target, which is copied. NULL when memory is out: then `done` does
+ * not come. One replay at a time for each session. */
+struct replay *replay_start(const struct replay_target *target, str path, replay_done_cb *done, void *user);
 /* Nothing more is sent and `done` does not come. */
 void replay_stop(struct replay *r);
-/* The client takes output again. */
+/* The client takes output again, or the session is gone. */
 void replay_wake(struct replay *r);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "base/utf8.h"
 #include "history/child_files.h"
-#include "session/internal.h"
+#include "replay/replay_target.h"
 #include "subagent/subagents_draft.h"
 
 static void free_child(struct replay_child *c)
@@ -15,10 +15,12 @@ static void free_child(struct replay_child *c)
     free(c);
 }
 
-void replay_children_init(struct replay_children *rc, struct session *s, const struct child_files *files)
+void replay_children_init(struct replay_children *rc, const struct replay_target *to,
+                          const struct child_files *files)
 {
-    *rc =
-        (struct replay_children){.s = s, .rfd = s->children.subagents.form == &subagents_rfd, .files = files};
+    *rc = (struct replay_children){.to = to,
+                                   .rfd = to->children->subagents.form == &subagents_rfd,
+                                   .files = files};
     list_init(&rc->list);
 }
 
@@ -47,10 +49,10 @@ struct replay_child *replay_children_told_of(const struct replay_children *rc, s
 static void tell(struct replay_children *rc, const struct replay_child *c, const char *name,
                  const struct buf *members)
 {
-    struct session_host *a = rc->s->agent;
+    const struct replay_target *to = rc->to;
     if (buf_ok(members)) {
-        a->surface->update(a->surface_self, str_of(c->parent ? c->parent : rc->s->id), name,
-                           buf_str(members));
+        to->surface->update(to->surface_self, c->parent ? str_of(c->parent) : to->session, name,
+                            buf_str(members));
     }
 }
 
@@ -96,13 +98,13 @@ static void tell_running(struct replay_children *rc, const struct replay_child *
 
 void replay_child_asked(struct replay_children *rc, struct replay_child *c, str call, str id, str text)
 {
-    struct session_host *a = rc->s->agent;
+    const struct replay_target *to = rc->to;
     str by = call.p ? call : !c->asked ? str_of(c->call) : id;
     AUTO_BUF(b);
     c->asked = true;
-    rfd_put_message(&b, by, str_of(c->parent && !call.p ? c->parent : rc->s->id), str_of(c->session), text);
+    rfd_put_message(&b, by, c->parent && !call.p ? str_of(c->parent) : to->session, str_of(c->session), text);
     if (buf_ok(&b)) {
-        a->surface->update(a->surface_self, str_of(c->session), "session_message", buf_str(&b));
+        to->surface->update(to->surface_self, str_of(c->session), "session_message", buf_str(&b));
     }
 }
 
@@ -113,7 +115,7 @@ static void tell_over(struct replay_children *rc, const struct replay_child *c)
         json_member_c(&b, "subagentSessionId", c->session);
         json_member_c(&b, "state", subagent_state_word(c->state));
         tell(rc, c, "subagent_state_update", &b);
-    } else if (!subagents_retell(&rc->s->children.subagents,
+    } else if (!subagents_retell(&rc->to->children->subagents,
                                  str_of(c->session))) { /* else its end is still to come */
         rfd_put_over(&b, str_of(c->session), c->state, STR_ABSENT);
         tell(rc, c, "subagent_update", &b);
@@ -122,16 +124,16 @@ static void tell_over(struct replay_children *rc, const struct replay_child *c)
 
 static void tell_missing(const struct replay_children *rc)
 {
-    struct session_host *a = rc->s->agent;
+    const struct replay_target *to = rc->to;
     AUTO_BUF(text);
-    if (!rc->missing || !a->client.session_notices) {
+    if (!rc->missing || !to->client->session_notices) {
         return;
     }
     buf_printf(&text, "The history of %u %s of this session could not be restored.", rc->missing,
                rc->missing == 1 ? "subagent" : "subagents");
     if (buf_ok(&text)) {
-        a->surface->notice(a->surface_self, str_of(rc->s->id), "info",
-                           STR("Some subagent history is not available"), buf_str(&text));
+        to->surface->notice(to->surface_self, to->session, "info",
+                            STR("Some subagent history is not available"), buf_str(&text));
     }
 }
 
@@ -167,7 +169,7 @@ static struct replay_child *add(struct replay_children *rc, const struct replay_
 static void launch_air(struct replay_children *rc, const struct replay_child *around, str call, json input)
 {
     AUTO_BUF(id);
-    buf_printf(&id, "%s:replay-subagent:", rc->s->id);
+    buf_printf(&id, "%.*s:replay-subagent:", STR_ARG(rc->to->session));
     buf_put_str(&id, call);
     struct replay_child *c = add(rc, around, call, buf_take(&id));
     if (c) {

@@ -11,7 +11,7 @@
 #include "subagent/subagents.h"
 
 struct child_files;
-struct session;
+struct replay_target;
 
 struct replay_child {
     struct list link; /* in the order of their launches */
@@ -24,7 +24,7 @@ struct replay_child {
 };
 
 struct replay_children {
-    struct session *s;
+    const struct replay_target *to;
     bool rfd;                        /* in the draft's form, with */
     const struct child_files *files; /* the stored transcripts */
     unsigned missing;                /* launches without one */
@@ -33,7 +33,8 @@ struct replay_children {
 };
 
 /* `files` outlives it. */
-void replay_children_init(struct replay_children *rc, struct session *s, const struct child_files *files);
+void replay_children_init(struct replay_children *rc, const struct replay_target *to,
+                          const struct child_files *files);
 void replay_children_free(struct replay_children *rc);
 /* A launch in the conversation of `around` (NULL: the root): tells the client of the child. */
 void replay_children_launch(struct replay_children *rc, const struct replay_child *around, json block);

@@ -1,18 +1,18 @@
 #include "replay/replay_compaction.h"
 
 #include "extension/compaction.h"
-#include "session/internal.h"
+#include "replay/replay_target.h"
 
 static void send_tool(void *user, struct tool_report *report)
 {
-    const struct session *s = user;
-    s->agent->surface->tool(s->agent->surface_self, str_of(s->id), report);
+    const struct replay_target *to = user;
+    to->surface->tool(to->surface_self, to->session, report);
 }
 
 static void send_update(void *user, const char *name, str members)
 {
-    const struct session *s = user;
-    s->agent->surface->update(s->agent->surface_self, str_of(s->id), name, members);
+    const struct replay_target *to = user;
+    to->surface->update(to->surface_self, to->session, name, members);
 }
 
 static const struct compaction_sink sink = {.tool = send_tool, .update = send_update};
@@ -58,7 +58,7 @@ static void put_frame(struct buf *b, str uuid, json boundary)
     json_close_object(b);
 }
 
-void replay_compaction(struct session *s, str uuid, json boundary, json content)
+void replay_compaction(const struct replay_target *to, str uuid, json boundary, json content)
 {
     AUTO_BUF(summary);
     AUTO_BUF(frame);
@@ -70,7 +70,7 @@ void replay_compaction(struct session *s, str uuid, json boundary, json content)
         return;
     }
     struct compaction c;
-    compaction_init(&c, &s->agent->client, &sink, s);
+    compaction_init(&c, to->client, &sink, (void *)(uintptr_t)to);
     compaction_on_hook(&c, json_root(hook));
     compaction_on_boundary(&c, json_root(done));
     compaction_free(&c);

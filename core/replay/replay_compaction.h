@@ -4,10 +4,10 @@
 
 #include "json/json.h"
 
-struct session;
+struct replay_target;
 
 /* Tells the client of it as of a live one, in the client's form. `uuid` is the summary record's, `content`
  * what it holds; `boundary` the record of the compaction before it, or missing. */
-void replay_compaction(struct session *s, str uuid, json boundary, json content);
+void replay_compaction(const struct replay_target *to, str uuid, json boundary, json content);
 
 #endif

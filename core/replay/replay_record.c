@@ -2,14 +2,13 @@
 
 #include "replay/replay_compaction.h"
 #include "replay/sent_messages.h"
-#include "session/internal.h"
 #include "tool/child_sessions.h"
 
 /* ---- What the client is told ---- */
 
 static str place(const struct replay_view *v, const struct replay_child *child)
 {
-    return str_of(child ? child->session : v->s->id);
+    return child ? str_of(child->session) : v->to->session;
 }
 
 static str child_meta(const struct replay_view *v, struct buf *b)
@@ -19,10 +18,10 @@ static str child_meta(const struct replay_view *v, struct buf *b)
 
 static void say(struct replay_view *v, enum message_role role, str message_id, str text)
 {
-    struct session_host *a = v->s->agent;
+    const struct replay_target *to = v->to;
     AUTO_BUF(meta);
     if (text.n) {
-        a->surface->text(a->surface_self, place(v, v->child), role, message_id, text, child_meta(v, &meta));
+        to->surface->text(to->surface_self, place(v, v->child), role, message_id, text, child_meta(v, &meta));
     }
 }
 
@@ -38,7 +37,7 @@ static void say_user(struct replay_view *v, const struct replay_item *item, str 
 
 static void say_image(struct replay_view *v, enum message_role role, str message_id, json block)
 {
-    struct session_host *a = v->s->agent;
+    const struct replay_target *to = v->to;
     json source = json_get(block, "source");
     bool linked = str_is(json_str(json_get(source, "type")), "url");
     str data = json_str(json_get(source, "data")), uri = json_text(json_get(source, "url"));
@@ -55,8 +54,8 @@ static void say_image(struct replay_view *v, enum message_role role, str message
     json_close_object(&b);
     AUTO_BUF(meta);
     if (buf_ok(&b)) {
-        a->surface->block(a->surface_self, place(v, v->child), role, message_id, buf_str(&b),
-                          child_meta(v, &meta));
+        to->surface->block(to->surface_self, place(v, v->child), role, message_id, buf_str(&b),
+                           child_meta(v, &meta));
     }
 }
 
@@ -174,7 +173,7 @@ static void show_user(struct replay_view *v, const struct replay_item *item)
     }
     if (json_is_true(json_get(item->root, "isCompactSummary"))) {
         if (!v->child) { /* that of a subagent is nobody's matter */
-            replay_compaction(v->s, item->uuid, item->boundary, content);
+            replay_compaction(v->to, item->uuid, item->boundary, content);
         }
         return;
     }
@@ -199,28 +198,28 @@ static void show_user(struct replay_view *v, const struct replay_item *item)
 /* Synthetic messages tell of failures. True when the message is not shown as a text. */
 static bool note_failure(struct replay_view *v, const struct replay_item *item, json message)
 {
-    struct session *s = v->s;
+    const struct replay_target *to = v->to;
     bool synthetic = str_is(json_str(json_get(message, "model")), "<synthetic>");
     if (!synthetic) {
         if (v->limited) {
             v->limited = false;
-            failures_recover(&s->failures, FAILURE_ON_MODEL_SUCCESS, STR_ABSENT);
+            failures_recover(to->failures, FAILURE_ON_MODEL_SUCCESS, STR_ABSENT);
         }
         return false;
     }
     if (failure_is_login_message(message)) {
         return true;
     }
-    if (!s->agent->client.air_session_failure || !failure_is_usage_limit_message(message)) {
+    if (!to->client->air_session_failure || !failure_is_usage_limit_message(message)) {
         return false;
     }
     struct failure_record record;
     AUTO_BUF(title);
     failure_message_text(&title, message);
     v->limited = true;
-    if (failures_replayed(&s->failures, v->prompt_uuid.n ? buf_str(&v->prompt_uuid) : STR_ABSENT, item->uuid,
+    if (failures_replayed(to->failures, v->prompt_uuid.n ? buf_str(&v->prompt_uuid) : STR_ABSENT, item->uuid,
                           buf_str(&title), &record)) {
-        session_send_failure(s, &record);
+        to->does->failure(to->user, &record);
     }
     return true;
 }
@@ -266,22 +265,21 @@ static void show_assistant(struct replay_view *v, const struct replay_item *item
 
 /* ---- The view ---- */
 
-bool replay_view_init(struct replay_view *v, struct session *s, const struct child_files *files)
+bool replay_view_init(struct replay_view *v, const struct replay_target *to, const struct child_files *files)
 {
-    *v = (struct replay_view){.s = s, .shows_children = children_shown(&s->children)};
-    replay_children_init(&v->children, s, files);
-    replay_tasks_init(&v->tasks, s);
+    *v = (struct replay_view){.to = to, .shows_children = children_shown(to->children)};
+    replay_children_init(&v->children, to, files);
+    replay_tasks_init(&v->tasks, to);
     if (!replay_tools_init(v)) {
         return false;
     }
-    plan_list_free(&s->plan);
-    plan_list_init(&s->plan);
+    to->does->forget_plan(to->user);
     return true;
 }
 
 void replay_view_free(struct replay_view *v)
 {
-    if (v->s) {
+    if (v->to) {
         tool_calls_free(&v->calls);
         replay_tasks_free(&v->tasks);
         replay_children_free(&v->children);
@@ -296,20 +294,20 @@ void replay_item(struct replay_view *v, const struct replay_item *item)
     if ((item->call.p && !v->child) || (item->told && !v->children.rfd)) {
         return; /* its launch was not shown; it is no prompt */
     }
-    v->s->agent->replaying = true;
+    *v->to->replaying = true;
     if (item->type == RECORD_ASSISTANT) {
         show_assistant(v, item);
     } else {
         show_user(v, item);
     }
-    v->s->agent->replaying = false;
+    *v->to->replaying = false;
 }
 
 void replay_view_end(struct replay_view *v)
 {
-    v->s->agent->replaying = true;
+    *v->to->replaying = true;
     replay_tools_end(v);
     replay_tasks_end(&v->tasks);
     replay_children_end(&v->children);
-    v->s->agent->replaying = false;
+    *v->to->replaying = false;
 }

@@ -4,11 +4,10 @@
 
 #include "history/records.h"
 #include "replay/replay_children.h"
+#include "replay/replay_target.h"
 #include "replay/replay_tasks.h"
 #include "tool/tool_calls.h"
 #include "tool/tool_host.h"
-
-struct session;
 
 /* One record of the conversation. */
 struct replay_item {
@@ -23,7 +22,7 @@ struct replay_item {
 };
 
 struct replay_view {
-    struct session *s;
+    const struct replay_target *to;
     struct tool_host tools; /* what they use of this */
     struct tool_calls calls;
     struct replay_children children;
@@ -35,9 +34,10 @@ struct replay_view {
     bool limited;           /* the last usage limit still holds */
 };
 
-/* Forgets what the session knew of its plan: the replay shows it again. False: memory is out;
+/* The target outlives it; its plan is forgotten, since it is shown again. False: memory is out;
  * replay_view_free() is due either way. */
-bool replay_view_init(struct replay_view *v, struct session *s, const struct child_files *files) WARN_UNUSED;
+bool replay_view_init(struct replay_view *v, const struct replay_target *to,
+                      const struct child_files *files) WARN_UNUSED;
 void replay_view_free(struct replay_view *v);
 /* Its tool calls, by replay_view_init(). */
 bool replay_tools_init(struct replay_view *v) WARN_UNUSED;

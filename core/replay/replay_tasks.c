@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "replay/replay_children.h"
-#include "session/internal.h"
+#include "replay/replay_target.h"
 
 /* What is known of a call, should it turn out to have gone on in the background. */
 struct known_call {
@@ -25,13 +25,13 @@ static str session_of(void *user, str call_id)
 {
     const struct replay_tasks *rt = user;
     const struct known_call *call = call_id.p ? map_get(&rt->calls, call_id) : NULL;
-    return str_of(call && call->child ? call->child->session : rt->s->id);
+    return call && call->child ? str_of(call->child->session) : rt->to->session;
 }
 
 static void task_update(void *user, str session, const char *name, str members)
 {
     const struct replay_tasks *rt = user;
-    rt->s->agent->surface->update(rt->s->agent->surface_self, session, name, members);
+    rt->to->surface->update(rt->to->surface_self, session, name, members);
 }
 
 /* Their tasks have the type already. */
@@ -46,9 +46,9 @@ static const struct async_tasks_sink sink = {.session_of = session_of,
                                              .is_monitor = is_monitor,
                                              .update = task_update};
 
-void replay_tasks_init(struct replay_tasks *rt, struct session *s)
+void replay_tasks_init(struct replay_tasks *rt, const struct replay_target *to)
 {
-    *rt = (struct replay_tasks){.s = s, .tells = s->agent->client.air_async_tasks};
+    *rt = (struct replay_tasks){.to = to, .tells = to->client->air_async_tasks};
     async_tasks_init(&rt->tasks, &sink, rt);
 }
 
@@ -134,7 +134,7 @@ void replay_tasks_notice(struct replay_tasks *rt, const struct task_notice *t)
 
 static bool still_runs(const struct replay_tasks *rt, str task)
 {
-    const struct async_task *t = map_get(&rt->s->ext.tasks.by_id, task);
+    const struct async_task *t = map_get(&rt->to->tasks->by_id, task);
     return t && t->state < ASYNC_COMPLETED;
 }
 

@@ -7,17 +7,17 @@
 #include "replay/user_text.h"
 
 struct replay_child;
-struct session;
+struct replay_target;
 
 struct replay_tasks {
-    struct session *s;
+    const struct replay_target *to;
     bool tells; /* the client is told */
     struct async_tasks tasks;
     struct map calls; /* ids of the tool calls that were shown → struct known_call */
 };
 
 /* `rt` stays where it is. */
-void replay_tasks_init(struct replay_tasks *rt, struct session *s);
+void replay_tasks_init(struct replay_tasks *rt, const struct replay_target *to);
 void replay_tasks_free(struct replay_tasks *rt);
 /* A tool call (its block) is shown, of this child (NULL: the root's). */
 void replay_tasks_call(struct replay_tasks *rt, const struct replay_child *child, json block);

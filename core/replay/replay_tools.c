@@ -1,35 +1,36 @@
 /* What the tool calls of a replay use of it. */
 #include "replay/replay_record.h"
-#include "session/internal.h"
 
 static void send_report(void *user, struct tool_report *r)
 {
     struct replay_view *v = user;
-    struct session_host *h = v->s->agent;
-    h->surface->tool(h->surface_self, v->child ? str_of(v->child->session) : str_of(v->s->id), r);
+    const struct replay_target *to = v->to;
+    to->surface->tool(to->surface_self, v->child ? str_of(v->child->session) : to->session, r);
 }
 
 /* The plan of a stored child is over. */
 static void plan(void *user, str parent, const struct fact_plan_entry *entries)
 {
     struct replay_view *v = user;
+    (void)parent;
     if (!v->child) {
-        session_publish_plan_entries(v->s, parent, entries);
+        v->to->does->plan(v->to->user, entries);
     }
 }
 
 static void tasks(void *user, str parent, const struct fact_task_change *changes)
 {
     struct replay_view *v = user;
+    (void)parent;
     if (!v->child) {
-        session_change_tasks(v->s, parent, changes);
+        v->to->does->tasks(v->to->user, changes);
     }
 }
 
 static void plan_approved(void *user, json input, json structured)
 {
     struct replay_view *v = user;
-    session_plan_approved(v->s, input, structured);
+    v->to->does->plan_approved(v->to->user, input, structured);
 }
 
 /* A call went on in the background when its stored result names a task, which the client is told of too. */
@@ -56,14 +57,14 @@ static const struct tool_host_calls calls = {
 
 bool replay_tools_init(struct replay_view *v)
 {
-    struct session_host *h = v->s->agent;
+    const struct replay_target *to = v->to;
     v->tools = (struct tool_host){
-        .loop = h->loop,
-        .log = h->log,
-        .dirs = h->dirs,
-        .client = &h->client,
-        .reporters = &h->reporters,
-        .cwd = str_of(v->s->cwd),
+        .loop = to->loop,
+        .log = to->log,
+        .dirs = to->dirs,
+        .client = to->client,
+        .reporters = to->reporters,
+        .cwd = to->cwd,
         .calls = &calls,
         .user = v,
     };
@@ -73,7 +74,7 @@ bool replay_tools_init(struct replay_view *v)
 /* The session has the call too, and no end of it. */
 static bool still_runs(const struct replay_view *v, str id)
 {
-    const struct tool_call *live = tool_calls_find(&v->s->calls, id);
+    const struct tool_call *live = tool_calls_find(v->to->calls, id);
     return live && !live->ended;
 }
 

@@ -102,7 +102,6 @@ struct session {
     struct list gone_waiters;
     enum mode start_mode;         /* of a resumed session; MODE_NONE: what the settings say */
     struct buf transcript_model;  /* of a resumed session; empty: not known */
-    struct replay *replay;        /* of the stored conversation; NULL: none runs */
     struct json_doc *initialized; /* the CLI's answer to initialize */
     bool file_checkpoints;
 
@@ -144,10 +143,6 @@ struct session {
 /* steps.c: one step of the session's life, at level debug: what, and why. */
 void session_step(const struct session *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
-void session_ref(struct session *s);
-void session_unref(struct session *s);
-/* The session still talks to the client. */
-bool session_live(const struct session *s);
 void session_hold_frames(struct session *s);
 void session_release_frames(struct session *s);
 /* A control request, when the CLI is there. */

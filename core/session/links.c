@@ -1,4 +1,5 @@
 /* What the rooms that serve a session use of it. */
+#include "replay/replay_target.h"
 #include "session/internal.h"
 
 /* ---- Tool calls ---- */
@@ -147,6 +148,67 @@ static void link_local(struct session *s)
         .user = s,
     };
 }
+
+/* ---- A replay ---- */
+
+static void forget_plan(void *user)
+{
+    struct session *s = user;
+    plan_list_free(&s->plan);
+    plan_list_init(&s->plan);
+}
+
+static void replayed_plan(void *user, const struct fact_plan_entry *entries)
+{
+    session_publish_plan_entries(user, STR_ABSENT, entries);
+}
+
+static void replayed_tasks(void *user, const struct fact_task_change *changes)
+{
+    session_change_tasks(user, STR_ABSENT, changes);
+}
+
+static void replayed_failure(void *user, const struct failure_record *record)
+{
+    session_send_failure(user, record);
+}
+
+static const struct replay_target_calls replay_calls = {
+    .alive = alive,
+    .keep = keep,
+    .drop = drop,
+    .forget_plan = forget_plan,
+    .plan = replayed_plan,
+    .tasks = replayed_tasks,
+    .plan_approved = plan_approved,
+    .failure = replayed_failure,
+};
+
+void session_replay_target(struct session *s, struct replay_target *target)
+{
+    struct session_host *h = s->agent;
+    *target = (struct replay_target){
+        .loop = h->loop,
+        .log = h->log,
+        .dirs = h->dirs,
+        .client = &h->client,
+        .reporters = &h->reporters,
+        .surface = h->surface,
+        .surface_self = h->surface_self,
+        .congested = &h->congested,
+        .replaying = &h->replaying,
+        .session = str_of(s->id),
+        .cwd = str_of(s->cwd),
+        .children = &s->children,
+        .calls = &s->calls,
+        .tasks = &s->ext.tasks,
+        .failures = &s->failures,
+        .does = &replay_calls,
+        .user = s,
+    };
+}
+
+/* ---- All of them ---- */
 
 static void link_children(struct session *s)
 {

@@ -5,7 +5,6 @@
 #include "history/conversations.h"
 #include "local/local_command.h"
 #include "prompt/prompt_content.h"
-#include "replay/replay.h"
 #include "session/goal.h"
 #include "session/internal.h"
 
@@ -110,6 +109,26 @@ str session_id(const struct session *s)
 str session_cwd(const struct session *s)
 {
     return str_of(s->cwd);
+}
+
+str session_conversation(const struct session *s)
+{
+    return str_of(s->conversation);
+}
+
+const struct session_params *session_params(const struct session *s)
+{
+    return &s->params;
+}
+
+bool session_serves(const struct session *s)
+{
+    return s->state == SESSION_OPEN && !s->restart;
+}
+
+enum mode session_mode(const struct session *s)
+{
+    return s->state == SESSION_OPEN && s->options ? session_options_mode(s->options) : MODE_NONE;
 }
 
 bool session_ended(const struct session *s)
@@ -369,9 +388,6 @@ void session_close(struct session *s, session_done_cb *done, void *user)
     extensions_ended(s);
     turns_on_end(&s->turns, &cancelled, &cancelled);
     s->state = SESSION_GONE;
-    if (s->replay) {
-        replay_wake(s->replay); /* it ends */
-    }
     option_queue_drop(&s->changes, &session_error_gone);
     session_restart_drop(s);
     struct cli_control *cli = session_let_go(s);
@@ -397,9 +413,6 @@ void session_on_gone(struct session *s, struct gone_waiter *w, void (*gone)(void
 
 void session_pause(struct session *s, bool paused)
 {
-    if (s->replay && !paused) {
-        replay_wake(s->replay);
-    }
     if (s->cli && s->paused != paused) {
         s->paused = paused;
         cli_control_pause(s->cli, paused);

@@ -13,6 +13,7 @@
 #include "rpc/request_error.h"
 #include "turn/turn.h"
 
+struct replay_target;
 struct session_host;
 struct session;
 
@@ -39,7 +40,21 @@ struct gone_waiter {
     void *user;
 };
 void session_on_gone(struct session *s, struct gone_waiter *w, void (*gone)(void *user), void *user);
+/* The object lives as long as somebody has a reference to it. */
+void session_ref(struct session *s);
+void session_unref(struct session *s);
+/* The session still talks to the client. */
+bool session_live(const struct session *s);
+/* It is open, and its CLI is there. */
+bool session_serves(const struct session *s);
 str session_id(const struct session *s);
+/* The CLI's id of the conversation; it differs after a cleared context. */
+str session_conversation(const struct session *s);
+const struct session_params *session_params(const struct session *s);
+/* Of an open session; else MODE_NONE. */
+enum mode session_mode(const struct session *s);
+/* What a replay of its stored conversation uses of it. */
+void session_replay_target(struct session *s, struct replay_target *target);
 str session_cwd(const struct session *s);
 /* What decides which account its CLI uses: `env` of its options (any JSON, or missing), and the API key
  * helper of its settings (absent: none). Borrowed. */

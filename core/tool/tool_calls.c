@@ -65,7 +65,7 @@ void tool_calls_free(struct tool_calls *tc)
     buf_free(&tc->scratch);
 }
 
-struct tool_call *tool_calls_find(struct tool_calls *tc, str id)
+struct tool_call *tool_calls_find(const struct tool_calls *tc, str id)
 {
     return map_get(&tc->by_id, id);
 }

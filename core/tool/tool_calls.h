@@ -98,6 +98,6 @@ void tool_calls_close(struct tool_calls *tc, bool cancelled, bool died, bool *lo
 void tool_calls_close_one(struct tool_calls *tc, struct tool_call *call, bool cancelled);
 /* This background command of a call is over: the client hears that its terminal ended. */
 void tool_calls_terminal_ended(struct tool_calls *tc, const struct live_task *task);
-struct tool_call *tool_calls_find(struct tool_calls *tc, str id);
+struct tool_call *tool_calls_find(const struct tool_calls *tc, str id);
 
 #endif

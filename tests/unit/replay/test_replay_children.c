@@ -3,10 +3,11 @@
 
 #include "history/child_files.h"
 #include "replay/replay_children.h"
-#include "session/internal.h"
+#include "replay/replay_target.h"
 
-static struct session s;
-static struct session_host agent;
+static struct replay_target target;
+static struct child_sessions children;
+static struct client_capabilities client;
 static struct replay_children rc;
 static struct buf seen;
 
@@ -31,12 +32,24 @@ static void on_notice(void *self, str session, const char *severity, str title, 
 
 static const struct surface surface = {.update = on_update, .notice = on_notice};
 
+static void begin(const struct subagents_form *form)
+{
+    client = (struct client_capabilities){0};
+    children = (struct child_sessions){.subagents.form = form};
+    target = (struct replay_target){
+        .client = &client,
+        .surface = &surface,
+        .surface_self = &seen,
+        .session = STR("root"),
+        .children = &children,
+    };
+}
+
 static int set_up(void **state)
 {
     (void)state;
-    agent = (struct session_host){.surface = &surface, .surface_self = &seen};
-    s = (struct session){.agent = &agent, .id = "root"};
-    replay_children_init(&rc, &s, NULL);
+    begin(NULL);
+    replay_children_init(&rc, &target, NULL);
     return 0;
 }
 
@@ -155,9 +168,8 @@ static int set_up_rfd(void **state)
 {
     (void)state;
     files = (struct child_files){0};
-    agent = (struct session_host){.surface = &surface, .surface_self = &seen};
-    s = (struct session){.agent = &agent, .id = "root", .children.subagents.form = &subagents_rfd};
-    replay_children_init(&rc, &s, &files);
+    begin(&subagents_rfd);
+    replay_children_init(&rc, &target, &files);
     return 0;
 }
 
@@ -217,13 +229,13 @@ static void test_rfd_missing(void **state)
     assert_null(launch(NULL, "E", "{}"));
     replay_child_notice(replay_children_find(&rc, STR("A")), STR("killed"));
     buf_clear(&seen);
-    agent.client.session_notices = true;
+    client.session_notices = true;
     replay_children_end(&rc);
     assert_seen(
         IDLE("root", "a1",
              "\"state\":\"idle\",\"stopReason\":\"cancelled\"") "root notice info The history of 4 subagents "
                                                                 "of this session could not be restored.\n");
-    agent.client.session_notices = false;
+    client.session_notices = false;
     replay_children_end(&rc);
     assert_seen(IDLE("root", "a1", "\"state\":\"idle\",\"stopReason\":\"cancelled\""));
 }
@@ -264,23 +276,23 @@ static void test_rfd_of_a_live_child(void **state)
     struct tool_report report = {.first = true, .id = STR("A")};
     struct subagent_call call = {.id = STR("A"), .name = STR("Agent")};
     (void)state;
-    subagents_init(&s.children.subagents, &subagents_rfd, &sink, &s);
-    subagents_tool(&s.children.subagents, &call, &report);
+    subagents_init(&children.subagents, &subagents_rfd, &sink, &target);
+    subagents_tool(&children.subagents, &call, &report);
     AUTO_JSON(doc) = parse_or_fail("{\"task_id\":\"a1\",\"tool_use_id\":\"A\",\"subagent_type\":\"T\"}");
-    subagents_started(&s.children.subagents, json_root(doc));
+    subagents_started(&children.subagents, json_root(doc));
     stored("A", "a1", NULL, "T");
     replay_child_notice(launch(NULL, "A", "{}"), STR("completed"));
     buf_clear(&live);
     replay_children_end(&rc);
     assert_seen(RUNNING("root", "a1", "\"title\":\"T\""));
     assert_int_equal(live.n, 0);
-    subagents_await(&s.children.subagents, STR("a1"), true);
+    subagents_await(&children.subagents, STR("a1"), true);
     buf_clear(&live);
     replay_children_end(&rc);
     assert_seen("");
     assert_str(buf_str(&live), "\"sessionId\":\"a1\",\"state\":{\"state\":\"requires_action\"}");
     buf_free(&live);
-    subagents_free(&s.children.subagents);
+    subagents_free(&children.subagents);
 }
 
 int main(void)

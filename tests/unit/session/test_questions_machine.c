@@ -169,7 +169,7 @@ bool session_options_offers(const struct session_options *o, enum mode mode)
     return mode != MODE_BYPASS;
 }
 
-struct tool_call *tool_calls_find(struct tool_calls *tc, str id)
+struct tool_call *tool_calls_find(const struct tool_calls *tc, str id)
 {
     (void)tc;
     (void)id;
