@@ -35,8 +35,7 @@ void reply_error(struct rpc_request *req, const struct session_error *e)
 
 void reply_no_session(struct rpc_request *req)
 {
-    reply_error(req,
-                &(struct session_error){.code = RPC_INTERNAL_ERROR, .details = STR("Session not found")});
+    reply_error(req, &session_error_gone);
 }
 
 void reply_details(struct rpc_request *req, const char *details)

@@ -24,7 +24,7 @@ void reply_problems(struct rpc_request *req, const struct json_problems *p);
 void reply_empty(struct rpc_request *req);
 void reply_error(struct rpc_request *req, const struct session_error *e);
 void reply_no_session(struct rpc_request *req);
-/* -32603 with data.details. */
+/* RPC_INTERNAL_ERROR with data.details. */
 void reply_details(struct rpc_request *req, const char *details);
 /* Answers with an error unless `begun`: memory was out. */
 void reply_unless(struct rpc_request *req, bool begun);

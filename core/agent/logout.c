@@ -30,7 +30,7 @@ static void note_failure(struct logout *l, str why, str stderr_tail)
 static void answer(struct logout *l)
 {
     struct session_error error = {
-        .code = -32603,
+        .code = RPC_INTERNAL_ERROR,
         .message = l->message.n ? buf_str(&l->message) : STR_ABSENT,
         .data = l->data.n ? buf_str(&l->data) : STR_ABSENT,
     };

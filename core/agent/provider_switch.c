@@ -161,7 +161,7 @@ static void take_effect(struct routes *r, struct route_change *c)
 static void finish(struct route_change *c)
 {
     struct session_error error = {
-        .code = -32603,
+        .code = RPC_INTERNAL_ERROR,
         .message = c->message.n ? buf_str(&c->message) : STR_ABSENT,
         .data = c->data.n ? buf_str(&c->data) : STR_ABSENT,
     };
@@ -234,7 +234,7 @@ static void add(struct routes *r, const struct route_change *what)
     struct route_change *c = malloc(sizeof(*c));
     if (!c) {
         provider_route_free(what->route);
-        what->done(what->user, &(struct session_error){.code = -32603, .details = STR("out of memory")});
+        what->done(what->user, &session_error_memory);
         return;
     }
     *c = *what;

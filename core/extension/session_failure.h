@@ -27,7 +27,7 @@ enum failure_kind {
     FAILURE_TRANSPORT_LOST,
     FAILURE_WORKER_SHUTDOWN,
     FAILURE_ADVISORY,
-    FAILURE_AUTH_REQUIRED, /* never a record: the prompt ends with -32000 */
+    FAILURE_AUTH_REQUIRED, /* never a record: the prompt ends with RPC_AUTH_REQUIRED */
 };
 
 enum failure_severity {

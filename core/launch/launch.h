@@ -65,8 +65,8 @@ struct launch {
     const char *notice;      /* something odd that is worth a line in the log; NULL for nothing */
 };
 
-/* NULL when all is well; else why the session cannot start (-32603), a text in `a`. Reads the file that
- * `options.settings` names, if it names one. arena_ok() of `a` must be checked as well. */
+/* NULL when all is well; else why the session cannot start (an internal error), a text in `a`. Reads the file
+ * that `options.settings` names, if it names one. arena_ok() of `a` must be checked as well. */
 const char *launch_build(struct arena *a, const struct launch_request *rq, struct launch *out) WARN_UNUSED;
 
 /* The mode that a launch like this one starts in, with Bypass available or not. */

@@ -189,7 +189,7 @@ static void queue_change(struct option_queue *q, int what, str text, json value,
     struct change *ch = new_change(q);
     if (!ch) {
         if (done) {
-            done(user, &(struct session_error){.code = -32603, .details = STR("out of memory")});
+            done(user, &session_error_memory);
         }
         return;
     }

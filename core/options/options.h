@@ -85,7 +85,8 @@ void session_options_use_client(struct session_options *o, const struct client_c
 const struct options_request *options_change_next(const struct options_change *c);
 /* Its answer: NULL, or the CLI's error text. */
 void options_change_answered(struct session_options *o, struct options_change *c, const char *error);
-/* Refuses the change with -32603 and this reason, which must outlive it. An absent one: memory is out. */
+/* Refuses the change with RPC_INTERNAL_ERROR and this reason, which must outlive it. An absent one: memory is
+ * out. */
 void options_fail(struct options_change *c, str text);
 void options_change_free(struct options_change *c);
 

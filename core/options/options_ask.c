@@ -1,4 +1,5 @@
 #include "options/options_state.h"
+#include "rpc/request_error.h"
 
 void options_begin(struct options_change *c)
 {
@@ -7,7 +8,7 @@ void options_begin(struct options_change *c)
 
 void options_fail(struct options_change *c, str text)
 {
-    c->code = -32603;
+    c->code = RPC_INTERNAL_ERROR;
     c->error = text.p ? text : STR("Out of memory");
     c->at = c->n;
 }

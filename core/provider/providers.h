@@ -26,7 +26,7 @@ struct provider_params {
     json meta;    /* an object, or missing */
 };
 
-/* A refusal: code -32602, `message`, and `data` (a JSON value; empty for none). Zero it before use. */
+/* A refusal: RPC_INVALID_PARAMS, `message`, and `data` (a JSON value; empty for none). Zero it before use. */
 struct provider_error {
     const char *message;
     struct buf data;

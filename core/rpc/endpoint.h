@@ -13,23 +13,13 @@
 #include <uv.h>
 
 #include "base/log.h"
+#include "rpc/request_error.h"
 #include "json/json.h"
 
 enum {
     RPC_LINE_MAX = 32 * 1024 * 1024, /* bytes; a longer line ends the connection */
     RPC_OUTPUT_HIGH = 1024 * 1024,
     RPC_OUTPUT_LOW = 256 * 1024,
-};
-
-enum rpc_error_code {
-    RPC_PARSE_ERROR = -32700,
-    RPC_INVALID_REQUEST = -32600,
-    RPC_METHOD_NOT_FOUND = -32601,
-    RPC_INVALID_PARAMS = -32602,
-    RPC_INTERNAL_ERROR = -32603,
-    RPC_AUTH_REQUIRED = -32000,
-    RPC_RESOURCE_NOT_FOUND = -32002,
-    RPC_REQUEST_CANCELLED = -32800,
 };
 
 struct rpc_endpoint;

@@ -26,7 +26,7 @@ bool session_refused_account(struct session *s, struct session_error *error)
         s->warned_account = true;
         log_write(a->log, LOG_WARN, "the CLI does not say which account it uses");
     }
-    *error = (struct session_error){.code = -32000};
+    *error = (struct session_error){.code = RPC_AUTH_REQUIRED};
     if (guard == AUTH_GUARD_SUBSCRIPTION) {
         error->data = STR("{\"reason\":\"claude_subscription_not_supported\"}");
     }

@@ -80,7 +80,7 @@ static void fail_plainly(struct session *s, str text, str error_kind, struct tur
     buf_put_c(&s->answer, "Internal error: ");
     buf_put_str(&s->answer, text);
     str all = buf_str(&s->answer);
-    *end = (struct turn_end){.failed = true, .code = -32603, .message = str_from(all, split)};
+    *end = (struct turn_end){.failed = true, .code = RPC_INTERNAL_ERROR, .message = str_from(all, split)};
     if (split) {
         end->data = str_first(all, split);
     }
@@ -92,7 +92,9 @@ static void fail(struct session *s, enum failure_kind kind, str title, str error
     struct failure_record record;
     if (kind == FAILURE_AUTH_REQUIRED) {
         s->renew = true;
-        *end = (struct turn_end){.failed = true, .code = -32000, .message = STR("Authentication required")};
+        *end = (struct turn_end){.failed = true,
+                                 .code = RPC_AUTH_REQUIRED,
+                                 .message = STR("Authentication required")};
     } else if (s->agent->client.air_session_failure &&
                failures_turn(&s->failures, str_of(uuid), kind, FAILURE_ERROR, title, &record)) {
         *end =
@@ -476,7 +478,7 @@ void session_end_turns(struct session *s, bool died)
     bool working = t && t->state != TURN_HELD && !s->turns.cancelled;
     enum failure_kind kind = died ? FAILURE_TRANSPORT_LOST : FAILURE_WORKER_SHUTDOWN;
     struct turn_end queued = {.failed = true,
-                              .code = -32603,
+                              .code = RPC_INTERNAL_ERROR,
                               .message = str_of(died ? DIED_TEXT : ENDED_TEXT)};
     struct turn_end active = {.stop_reason = "end_turn"};
     struct failure_record record;

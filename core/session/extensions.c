@@ -148,7 +148,7 @@ static void tell_stopped(struct session *s, str session, str name)
 static void stop_answered(void *user, const char *error, json payload)
 {
     struct stop_request *r = user;
-    struct session_error failure = {.code = -32603, .details = str_of(error)};
+    struct session_error failure = {.code = RPC_INTERNAL_ERROR, .details = str_of(error)};
     AUTO_BUF(name);
     AUTO_BUF(session);
     (void)payload;

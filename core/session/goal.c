@@ -79,7 +79,7 @@ static const struct turn_observer goal_observer = {.inserted = goal_inserted, .e
 void session_goal(struct session *s, str objective, session_done_cb *done, void *user)
 {
     enum steer_outcome outcome = STEER_NO_TURN;
-    struct session_error error = {.code = -32603, .details = STR("out of memory")};
+    struct session_error error = session_error_memory;
     AUTO_BUF(text);
     AUTO_BUF(blocks);
     buf_put_c(&text, "/goal ");

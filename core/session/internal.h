@@ -159,7 +159,7 @@ void session_conversation_changed(struct session *s, str id);
 /* Stops the running work; false when there is no process, or none yet. */
 bool session_interrupt(struct session *s);
 
-extern const struct session_error session_error_gone, session_error_ended, session_error_memory;
+extern const struct session_error session_error_ended;
 
 /* start.c: other settings count from now on, which were read there; theirs is the session. */
 void session_use_settings(struct session *s, struct settings *settings, const struct settings_place *place);

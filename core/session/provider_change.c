@@ -29,7 +29,7 @@ static void lose(struct session *s, str why)
 {
     struct failure_record record;
     if (s->ready) {
-        session_fail_start(s, &(struct session_error){.code = -32603, .details = why});
+        session_fail_start(s, &(struct session_error){.code = RPC_INTERNAL_ERROR, .details = why});
         return;
     }
     if (s->agent->client.air_session_failure && !failure_is_login(why) &&

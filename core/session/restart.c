@@ -46,7 +46,9 @@ static void fail(struct session *s, str why)
     json_open_object(&data);
     json_member_str(&data, "details", why);
     json_close_object(&data);
-    struct turn_end end = {.code = -32603, .message = STR("Internal error"), .data = buf_str(&data)};
+    struct turn_end end = {.code = RPC_INTERNAL_ERROR,
+                           .message = STR("Internal error"),
+                           .data = buf_str(&data)};
     session_ref(s);
     extensions_ended(s);
     turns_on_end(&s->turns, &end, &end);

@@ -8,12 +8,10 @@
 #include "session/goal.h"
 #include "session/internal.h"
 
-const struct session_error session_error_gone = {.code = -32603, .details = STR_INIT("Session not found")};
 const struct session_error session_error_ended = {
-    .code = -32603,
+    .code = RPC_INTERNAL_ERROR,
     .message = STR_INIT("Internal error: The Claude Agent session has ended. Please start a new session."),
 };
-const struct session_error session_error_memory = {.code = -32603, .details = STR_INIT("out of memory")};
 
 /* ---- References ---- */
 

@@ -48,7 +48,7 @@ void session_fail_start(struct session *s, const struct session_error *error)
 
 static void fail_start_text(struct session *s, str details)
 {
-    session_fail_start(s, &(struct session_error){.code = -32603, .details = details});
+    session_fail_start(s, &(struct session_error){.code = RPC_INTERNAL_ERROR, .details = details});
 }
 
 bool session_message_is_unknown(str message)
@@ -71,7 +71,7 @@ void session_fail_start_ended(struct session *s, str message)
     json_open_object(&data);
     json_member_c(&data, "uri", s->id);
     json_close_object(&data);
-    session_fail_start(s, &(struct session_error){.code = -32002,
+    session_fail_start(s, &(struct session_error){.code = RPC_RESOURCE_NOT_FOUND,
                                                   .message = buf_str(&text),
                                                   .data = buf_str(&data)});
 }
@@ -261,7 +261,7 @@ static void refuse_folder(struct session *s, const char *why)
     json_open_object(&data);
     json_member_c(&data, "cwd", s->cwd);
     json_close_object(&data);
-    session_fail_start(s, &(struct session_error){.code = -32602,
+    session_fail_start(s, &(struct session_error){.code = RPC_INVALID_PARAMS,
                                                   .message = buf_str(&message),
                                                   .data = buf_str(&data)});
 }

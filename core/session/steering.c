@@ -44,7 +44,7 @@ static bool inject(struct session *s, json blocks_of_it, struct session_error *e
             return true;
         }
     }
-    *error = (struct session_error){.code = -32603, .details = STR("out of memory")};
+    *error = session_error_memory;
     return false;
 }
 

@@ -2,9 +2,8 @@
  * asked. */
 #include "subagent/subagents_draft.h"
 
+#include "rpc/request_error.h"
 #include "subagent/subagents_state.h"
-
-enum { INTERNAL_ERROR = -32603 };
 
 /* ---- The members of the updates ---- */
 
@@ -64,7 +63,7 @@ void rfd_put_over(struct buf *b, str session, enum subagent_state state, str err
     if (state == SUBAGENT_FAILED && error.p) {
         json_key(b, "error");
         json_open_object(b);
-        json_member_int(b, "code", INTERNAL_ERROR);
+        json_member_int(b, "code", RPC_INTERNAL_ERROR);
         json_member_str(b, "message", error);
         json_close_object(b);
     }
