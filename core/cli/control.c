@@ -5,8 +5,7 @@
 
 #include "cli/control_internal.h"
 
-#define CLOSED_TEXT "Query closed before response received"
-#define ID_PREFIX   "herald-"
+#define ID_PREFIX "herald-"
 
 static void on_pump(uv_idle_t *idle);
 static void on_timer(uv_timer_t *timer);
@@ -37,7 +36,7 @@ static void set_timer(struct cli_control *c)
 }
 
 /* Takes the request out and answers it. */
-static void settle(struct cli_control *c, struct request *r, const char *error, json payload)
+static void settle(struct cli_control *c, struct request *r, const struct control_error *error, json payload)
 {
     control_answer_cb *cb = r->cb;
     void *user = r->user;
@@ -79,7 +78,7 @@ static void on_timer(uv_timer_t *timer)
     LIST_EACH(r, &c->requests, struct request, link) {
         if (r->deadline && r->deadline <= now) {
             r->deadline = 0;
-            r->failed = "timeout";
+            r->failed = &control_timed_out;
         }
     }
     set_timer(c);
@@ -92,7 +91,7 @@ uint64_t cli_control_request(struct cli_control *c, const char *subtype, str mem
     struct request *r = c->events ? calloc(1, sizeof(*r)) : NULL;
     if (!r) {
         if (cb && c->events) {
-            cb(user, "out of memory", JSON_NONE);
+            cb(user, &control_no_memory, JSON_NONE);
         }
         return 0;
     }
@@ -110,7 +109,7 @@ uint64_t cli_control_request(struct cli_control *c, const char *subtype, str mem
     }
     buf_put_c(&line, "}}");
     if (!buf_ok(&line) || !c->process) {
-        r->failed = c->process ? "out of memory" : CLOSED_TEXT;
+        r->failed = c->process ? &control_no_memory : &control_closed;
         wake(c);
         return id;
     }
@@ -325,9 +324,11 @@ static void take_answer(struct cli_control *c, json root)
         take_pending(c, json_get(response, "pending_user_dialog_requests"));
         return;
     }
-    AUTO_BUF(error);
-    buf_put_str(&error, json_str(json_get(response, "error")));
-    settle(c, r, error.n ? buf_c(&error) : "Claude Code refused without a reason", response);
+    AUTO_BUF(text);
+    buf_put_str(&text, json_str(json_get(response, "error")));
+    struct control_error error = {CONTROL_REFUSED,
+                                  text.n ? buf_c(&text) : "Claude Code refused without a reason"};
+    settle(c, r, &error, response);
 }
 
 static void take_withdrawal(struct cli_control *c, json root)
@@ -423,7 +424,7 @@ static void forget_user(struct cli_control *c)
 static void finish(struct cli_control *c)
 {
     LIST_EACH(r, &c->requests, struct request, link) {
-        r->failed = r->failed ? r->failed : CLOSED_TEXT;
+        r->failed = r->failed ? r->failed : &control_closed;
     }
     settle_failed(c);
     if (c->events) {
@@ -459,7 +460,7 @@ static void on_ended(void *user, const struct cli_exit *how)
     c->how_tail = str_dup(how->stderr_tail);
     c->how_message = str_dup(how->message);
     c->how.stderr_tail = c->how_tail ? (str){c->how_tail, how->stderr_tail.n} : STR("");
-    c->how.message = c->how_message ? (str){c->how_message, how->message.n} : STR(CLOSED_TEXT);
+    c->how.message = c->how_message ? (str){c->how_message, how->message.n} : str_of(control_closed.text);
     wake(c);
 }
 

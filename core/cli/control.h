@@ -10,6 +10,7 @@
 #ifndef HERALD_CLI_CONTROL_H
 #define HERALD_CLI_CONTROL_H
 
+#include "cli/control_error.h"
 #include "cli/process.h"
 #include "json/json.h"
 
@@ -39,13 +40,12 @@ struct cli_control_events {
 struct cli_control *cli_control_start(uv_loop_t *loop, const struct log *log, const struct cli_spawn *spawn,
                                       const struct cli_control_events *events, void *user) WARN_UNUSED;
 
-/* The answer to a request of ours. `error` is NULL on success; `payload` may be missing then. On failure: the
- * CLI's text, or "Query closed before response received", or "timeout"; `payload` is then the CLI's whole
- * error answer (with its error_code), if any. Both are valid during the call. */
-typedef void control_answer_cb(void *user, const char *error, json payload);
+/* The answer to a request of ours. `error` is NULL on success; `payload` may be missing then. Of a refusal
+ * `payload` is the CLI's whole error answer (with its error_code). Both are valid during the call. */
+typedef void control_answer_cb(void *user, const struct control_error *error, json payload);
 /* Sends {subtype, …members}; `members` is JSON text of further members without braces, or absent. A
  * `timeout_ms` of 0 waits without limit. `cb` may be NULL. An id of the request for cli_control_forget(); 0
- * when memory is out: then `cb` was called already, with "out of memory". */
+ * when memory is out: then `cb` was called already, with that error. */
 uint64_t cli_control_request(struct cli_control *c, const char *subtype, str members, unsigned timeout_ms,
                              control_answer_cb *cb, void *user);
 /* The answer of this request no longer matters: its callback is not called. */

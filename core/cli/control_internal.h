@@ -23,7 +23,7 @@ struct request {
     uint64_t id, deadline; /* in loop time; 0 for none */
     control_answer_cb *cb;
     void *user;
-    const char *failed; /* fails from the loop with this */
+    const struct control_error *failed; /* fails from the loop with this */
 };
 
 struct frame {

@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include "base/utf8.h"
+#include "cli/control_error.h"
 
 static const struct {
     int number;
@@ -72,7 +73,7 @@ void exit_message(struct buf *out, const struct cli_exit *how)
     } else if (how->status) {
         buf_printf(out, "Claude Code process exited with code %lld", (long long)how->status);
     } else {
-        buf_put_c(out, "Query closed before response received");
+        buf_put_c(out, control_closed.text);
     }
     if (how->stderr_tail.n) {
         buf_put_c(out, ". stderr: ");

@@ -136,7 +136,7 @@ static void finish(struct local_command *lc, bool made)
 
 /* ---- /usage ---- */
 
-static void usage_answered(void *user, const char *error, json payload)
+static void usage_answered(void *user, const struct control_error *error, json payload)
 {
     struct local_command *lc = user;
     cli_question_over(&lc->question);
@@ -151,7 +151,7 @@ static void answer_mcp(struct local_command *lc, json status)
     finish(lc, buf_ok(&lc->outcomes));
 }
 
-static void listed_again(void *user, const char *error, json payload)
+static void listed_again(void *user, const struct control_error *error, json payload)
 {
     struct local_command *lc = user;
     cli_question_over(&lc->question);
@@ -160,19 +160,19 @@ static void listed_again(void *user, const char *error, json payload)
 
 static void act_on_next(struct local_command *lc);
 
-static void acted(void *user, const char *error, json payload)
+static void acted(void *user, const struct control_error *error, json payload)
 {
     struct local_command *lc = user;
     (void)payload;
     cli_question_over(&lc->question);
-    if (error && strcmp(error, "timeout") == 0) {
-        error = "no answer within 30 seconds";
-    }
-    if (error && strcmp(error, "Query closed before response received") == 0) {
+    if (control_ended(error, CONTROL_CLOSED)) {
         finish(lc, false);
         return;
     }
-    mcp_put_outcome(&lc->outcomes, lc->command.action, lc->target, error);
+    const char *why = control_ended(error, CONTROL_TIMED_OUT) ? "no answer within 30 seconds"
+                      : error                                 ? error->text
+                                                              : NULL;
+    mcp_put_outcome(&lc->outcomes, lc->command.action, lc->target, why);
     act_on_next(lc);
 }
 
@@ -193,7 +193,7 @@ static void act_on_next(struct local_command *lc)
     }
 }
 
-static void listed(void *user, const char *error, json payload)
+static void listed(void *user, const struct control_error *error, json payload)
 {
     struct local_command *lc = user;
     cli_question_over(&lc->question);

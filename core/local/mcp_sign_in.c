@@ -90,7 +90,7 @@ static void go_on(struct mcp_sign_in *si)
 
 /* ---- Until the person is done ---- */
 
-static void polled(void *user, const char *error, json payload);
+static void polled(void *user, const struct control_error *error, json payload);
 
 static void poll_status(uv_timer_t *timer)
 {
@@ -98,7 +98,7 @@ static void poll_status(uv_timer_t *timer)
     cli_question_ask(&si->question, "mcp_status", STR_ABSENT, STATUS_LIMIT_MS, polled, si);
 }
 
-static void polled(void *user, const char *error, json payload)
+static void polled(void *user, const struct control_error *error, json payload)
 {
     struct mcp_sign_in *si = user;
     str state = error ? STR_ABSENT : mcp_status_of(payload, si->servers[si->at]);
@@ -109,7 +109,7 @@ static void polled(void *user, const char *error, json payload)
         return;
     }
     if (!str_is(state, "connected")) {
-        note(si, error     ? str_of(error)
+        note(si, error     ? str_of(error->text)
                  : waits   ? STR("the time is over")
                  : state.p ? state
                            : STR("it is gone"));
@@ -174,13 +174,13 @@ static bool is_page(str url)
            str_eq_nocase(str_first(url, 7), STR("http://"));
 }
 
-static void begun(void *user, const char *error, json payload)
+static void begun(void *user, const struct control_error *error, json payload)
 {
     struct mcp_sign_in *si = user;
     str url = json_str(json_get(payload, "authUrl"));
     cli_question_over(&si->question);
     if (error) {
-        note(si, str_of(error));
+        note(si, str_of(error->text));
     } else if (json_is_true(json_get(payload, "requiresUserAction"))) {
         if (is_page(url)) {
             ask_client(si, url);
@@ -202,7 +202,7 @@ static void next_server(struct mcp_sign_in *si)
     cli_question_ask(&si->question, "mcp_authenticate", buf_str(&members), SIGN_IN_LIMIT_MS, begun, si);
 }
 
-static void looked(void *user, const char *error, json payload)
+static void looked(void *user, const struct control_error *error, json payload)
 {
     struct mcp_sign_in *si = user;
     size_t kept = 0;

@@ -62,7 +62,7 @@ static void finish_change(struct change *ch)
     q->host->drop(q->user);
 }
 
-static void change_answered(void *user, const char *error, json payload)
+static void change_answered(void *user, const struct control_error *error, json payload)
 {
     struct change *ch = user;
     (void)payload;
@@ -72,10 +72,10 @@ static void change_answered(void *user, const char *error, json payload)
         return;
     }
     struct option_queue *q = ch->q;
-    if (ch->kind == CHANGE_RESTART && error && strcmp(error, "timeout") == 0) {
+    if (ch->kind == CHANGE_RESTART && control_ended(error, CONTROL_TIMED_OUT)) {
         options_fail(&ch->c, q->late);
     } else {
-        options_change_answered(q->host->options(q->user), &ch->c, error);
+        options_change_answered(q->host->options(q->user), &ch->c, error ? error->text : NULL);
     }
     option_queue_run(q);
 }
@@ -113,7 +113,7 @@ void option_queue_run(struct option_queue *q)
         ch->since = uv_now(q->loop);
         cli_control_request(cli, rq->subtype, rq->members, limit, change_answered, ch);
     } else {
-        change_answered(ch, "Query closed before response received", JSON_NONE);
+        change_answered(ch, &control_closed, JSON_NONE);
     }
 }
 

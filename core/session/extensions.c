@@ -145,10 +145,11 @@ static void tell_stopped(struct session *s, str session, str name)
     a->surface->text(a->surface_self, session, MESSAGE_AGENT, STR_ABSENT, buf_str(&line), STR_ABSENT);
 }
 
-static void stop_answered(void *user, const char *error, json payload)
+static void stop_answered(void *user, const struct control_error *error, json payload)
 {
     struct stop_request *r = user;
-    struct session_error failure = {.code = RPC_INTERNAL_ERROR, .details = str_of(error)};
+    struct session_error failure = {.code = RPC_INTERNAL_ERROR,
+                                    .details = error ? str_of(error->text) : STR_ABSENT};
     AUTO_BUF(name);
     AUTO_BUF(session);
     (void)payload;
@@ -319,11 +320,12 @@ static void read_places(struct report_wait *w)
     }
 }
 
-static void rewind_answered(void *user, const char *error, json payload)
+static void rewind_answered(void *user, const struct control_error *error, json payload)
 {
     struct report_wait *w = user;
     if (error) {
-        report_unavailable(w, str_is(str_of(error), "timeout") ? FILE_REPORT_TIMEOUT : FILE_REPORT_PROVIDER);
+        report_unavailable(w, control_ended(error, CONTROL_TIMED_OUT) ? FILE_REPORT_TIMEOUT
+                                                                      : FILE_REPORT_PROVIDER);
         return;
     }
     if (!file_report_readable(payload)) {

@@ -166,7 +166,7 @@ void session_use_settings(struct session *s, struct settings *settings, const st
 /* start.c: the first change is through; the start failed because the CLI ended with this message; whoever
  * waits for the start is told (once). */
 void session_started(struct session *s, const struct options_change *c);
-void session_fail_start_ended(struct session *s, str message);
+void session_fail_start_ended(struct session *s, const struct cli_exit *how);
 void session_fail_start(struct session *s, const struct session_error *error);
 /* The message of a CLI that was to resume a conversation of which nothing is stored. */
 bool session_message_is_unknown(str message);

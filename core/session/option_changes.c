@@ -67,13 +67,13 @@ struct window_question {
     str model; /* owned */
 };
 
-static void window_answered(void *user, const char *error, json payload)
+static void window_answered(void *user, const struct control_error *error, json payload)
 {
     struct window_question *q = user;
     if (!error && session_live(q->s)) {
         usage_context_answer(&q->s->usage, payload, q->model);
     } else if (error) {
-        log_write(q->s->agent->log, LOG_DEBUG, "get_context_usage: %s", error);
+        log_write(q->s->agent->log, LOG_DEBUG, "get_context_usage: %s", error->text);
     }
     session_unref(q->s);
     free((void *)(uintptr_t)q->model.p);

@@ -140,7 +140,7 @@ unsigned session_restart_time_left(const struct session *s)
     return deadline > now ? (unsigned)(deadline - now) : s->restart != NULL;
 }
 
-static void initialized(void *user, const char *error, json payload)
+static void initialized(void *user, const struct control_error *error, json payload)
 {
     struct session *s = user;
     struct restart *r = s->restart;
@@ -152,10 +152,10 @@ static void initialized(void *user, const char *error, json payload)
             s->agent->calls->account(s->agent, json_get(init, "account"),
                                      settings_api_key_helper(s->settings));
             tune(s, init);
-        } else if (strcmp(error, "timeout") == 0) {
+        } else if (error->end == CONTROL_TIMED_OUT) {
             fail(s, session_restart_late);
-        } else if (strcmp(error, "Query closed before response received") != 0) {
-            fail(s, str_of(error));
+        } else if (error->end != CONTROL_CLOSED) {
+            fail(s, str_of(error->text));
         } /* else the end of the process follows, with a better reason */
         option_queue_run(&s->changes);
     }

@@ -300,7 +300,7 @@ void session_conversation_changed(struct session *s, str id)
     }
 }
 
-static void interrupted(void *user, const char *error, json payload)
+static void interrupted(void *user, const struct control_error *error, json payload)
 {
     struct session *s = user;
     if (!error && session_live(s)) {
@@ -347,7 +347,7 @@ void session_on_ended(struct session *s, const struct cli_exit *how)
     s->cli = NULL;
     if (s->state == SESSION_STARTING) {
         log_write(s->agent->log, LOG_WARN, "the Claude Code CLI did not start: %.*s", STR_ARG(how->message));
-        session_fail_start_ended(s, how->message);
+        session_fail_start_ended(s, how);
     } else if (s->state == SESSION_OPEN) {
         log_write(s->agent->log, died && !told ? LOG_WARN : LOG_INFO, "the Claude Code CLI has ended: %.*s",
                   STR_ARG(how->message));

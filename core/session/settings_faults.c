@@ -163,11 +163,11 @@ struct asking {
     void (*go_on)(struct session *s);
 };
 
-static void on_settings(void *user, const char *error, json payload)
+static void on_settings(void *user, const struct control_error *error, json payload)
 {
     struct asking *q = user;
     struct session *s = q->s;
-    bool gone = !session_live(s) || (error && strcmp(error, "Query closed before response received") == 0);
+    bool gone = !session_live(s) || control_ended(error, CONTROL_CLOSED);
     if (!gone) {
         take_faults(s, error ? JSON_NONE : json_get(payload, "errors"), !error);
         if (!read_again(s, q->go_on)) {

@@ -56,13 +56,17 @@ bool session_message_is_unknown(str message)
     return str_has(message, STR("No conversation found with session ID"));
 }
 
-/* The CLI went before it was ready. A stored session that it does not know is told apart. */
-void session_fail_start_ended(struct session *s, str message)
+static bool went_without_a_word(const struct cli_exit *how)
 {
-    bool unknown = s->usage.resumed && (session_message_is_unknown(message) ||
-                                        str_is(message, "Query closed before response received"));
+    return !how->spawn_failed && !how->signal && !how->status && !how->stderr_tail.n;
+}
+
+/* The CLI went before it was ready. A stored session that it does not know is told apart. */
+void session_fail_start_ended(struct session *s, const struct cli_exit *how)
+{
+    bool unknown = s->usage.resumed && (session_message_is_unknown(how->message) || went_without_a_word(how));
     if (!unknown) {
-        fail_start_text(s, message);
+        fail_start_text(s, how->message);
         return;
     }
     AUTO_BUF(text);
@@ -123,13 +127,13 @@ static void choose_options(struct session *s)
     }
 }
 
-static void on_initialized(void *user, const char *error, json payload)
+static void on_initialized(void *user, const struct control_error *error, json payload)
 {
     struct session *s = user;
     if (error || !session_live(s)) {
         /* A process that is gone says why in its end, which follows. */
-        if (error && session_live(s) && strcmp(error, "Query closed before response received") != 0) {
-            fail_start_text(s, str_of(error));
+        if (error && session_live(s) && error->end != CONTROL_CLOSED) {
+            fail_start_text(s, str_of(error->text));
         }
         session_unref(s);
         return;

@@ -21,7 +21,7 @@ struct title_question {
     unsigned epoch;
 };
 
-static void title_answered(void *user, const char *error, json payload)
+static void title_answered(void *user, const struct control_error *error, json payload)
 {
     struct title_question *q = user;
     struct session *s = q->s;

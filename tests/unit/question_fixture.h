@@ -25,7 +25,7 @@ uint64_t cli_control_request(struct cli_control *c, const char *subtype, str mem
     fake.limit_ms = timeout_ms;
     fake.asked++;
     if (fake.no_memory) {
-        cb(user, "out of memory", JSON_NONE);
+        cb(user, &control_no_memory, JSON_NONE);
         return 0;
     }
     fake.cb = cb;
@@ -49,8 +49,11 @@ static inline void fake_begin(struct cli_control *process)
     fake.process = process;
 }
 
-/* The CLI answers what it was asked last. */
-static inline void fake_answer(const char *error, const char *payload)
+/* What the CLI says when it refuses. */
+#define REFUSED(words) (&(struct control_error){CONTROL_REFUSED, words})
+
+/* The CLI answers what it was asked last, or does not. */
+static inline void fake_answer(const struct control_error *error, const char *payload)
 {
     control_answer_cb *cb = fake.cb;
     AUTO_JSON(doc) = parse_or_fail(payload);

@@ -11,7 +11,7 @@ struct talk {
     unsigned ended;
     char *message;
     void (*on_frame)(struct talk *t, json root);
-    void (*on_answer)(struct talk *t, const char *error);
+    void (*on_answer)(struct talk *t, const struct control_error *error);
     void (*on_time)(struct talk *t);
     void (*on_withdrawn)(struct talk *t, str id);
     void (*on_end)(struct talk *t);
@@ -64,10 +64,10 @@ static void talk_free(struct talk *t)
 
 #define TALK(name) CLEANUP(talk_free) struct talk name = {0}
 
-static void answered(void *user, const char *error, json payload)
+static void answered(void *user, const struct control_error *error, json payload)
 {
     struct talk *t = user;
-    buf_printf(&t->log_text, "answer:%s:", error ? error : "ok");
+    buf_printf(&t->log_text, "answer:%s:", error ? error->text : "ok");
     buf_put_str(&t->log_text, json_raw(payload).p ? json_raw(payload) : STR("none"));
     buf_put_byte(&t->log_text, ' ');
     if (t->on_answer) {
@@ -384,7 +384,7 @@ static void hold_and_pause(struct talk *t, json root)
     }
 }
 
-static void release_under_a_pause(struct talk *t, const char *error)
+static void release_under_a_pause(struct talk *t, const struct control_error *error)
 {
     (void)error;
     if (t->request++ == 0) { /* 2 and 3 are held by now */
@@ -426,7 +426,7 @@ static void test_a_paused_process_can_end(void **state)
     assert_true((uv_hrtime() - before) / 1000000 < 1800);
 }
 
-static void end_on_answer(struct talk *t, const char *error)
+static void end_on_answer(struct talk *t, const struct control_error *error)
 {
     (void)error;
     if (++t->request == 2) {
@@ -452,7 +452,7 @@ static void test_timeouts(void **state)
     finish(&t, "answer:timeout:none answer:timeout:none ended ");
 }
 
-static void ask_again(struct talk *t, const char *error)
+static void ask_again(struct talk *t, const struct control_error *error)
 {
     (void)error;
     if (t->request++ < 2) {
@@ -474,7 +474,7 @@ static void test_open_requests_fail_at_the_end(void **state)
     assert_string_equal(t.message, "Claude Code process exited with code 1. stderr: no such flag");
 }
 
-static void forget_the_other(struct talk *t, const char *error)
+static void forget_the_other(struct talk *t, const struct control_error *error)
 {
     (void)error;
     cli_control_forget(t->c, t->request);
@@ -518,7 +518,7 @@ static void test_abandon_inside_a_frame(void **state)
     assert_str(buf_str(&t.log_text), "frame:1 ");
 }
 
-static void abandon_in_answer(struct talk *t, const char *error)
+static void abandon_in_answer(struct talk *t, const struct control_error *error)
 {
     (void)error;
     cli_control_abandon(t->c);

@@ -261,11 +261,13 @@ static void test_results_that_show_nothing(void **state)
 static void test_the_text_of_the_cli_stays(void **state)
 {
     (void)state;
+    static const struct control_error unsupported = {CONTROL_REFUSED, "Unsupported"};
     static const struct {
-        const char *error, *payload;
+        const struct control_error *error;
+        const char *payload;
     } answers[] = {
-        {"timeout", "null"}, {"Unsupported", "null"},   {"Query closed before response received", "null"},
-        {NULL, "null"},      {NULL, "{\"session\":5}"}, {NULL, "[]"},
+        {&control_timed_out, "null"}, {&unsupported, "null"}, {&control_closed, "null"}, {NULL, "null"},
+        {NULL, "{\"session\":5}"},    {NULL, "[]"},
     };
     for (size_t i = 0; i < ARRAY_LEN(answers); i++) {
         begin("/usage");
@@ -384,19 +386,21 @@ static void test_reconnect(void **state)
     (void)state;
     begin_mcp("/mcp reconnect");
     fake_answer(NULL, SERVERS(SERVER("a", "failed") "," SERVER("b", "connected") "," SERVER(
-                          "c", "needs-auth") "," SERVER("d", "pending")));
+                          "c", "needs-auth") "," SERVER("d", "pending") "," SERVER("e", "failed")));
     asks("mcp_reconnect \"serverName\":\"a\"", 30000);
     fake_answer(NULL, "null");
     asks("mcp_reconnect \"serverName\":\"c\"", 30000);
-    fake_answer("Error: no", "null");
+    fake_answer(REFUSED("Error: no"), "null");
     asks("mcp_reconnect \"serverName\":\"d\"", 30000);
-    fake_answer("timeout", "null");
+    fake_answer(&control_timed_out, "null");
+    asks("mcp_reconnect \"serverName\":\"e\"", 30000);
+    fake_answer(REFUSED("timeout"), "null"); /* the server's own word, of which nothing is concluded */
     asks("mcp_status ", 5000);
     fake_answer(NULL, SERVERS(""));
     comes_again(SYNTHETIC(NOT_HERE));
-    shows(NOT_HERE,
-          "- Reconnected `a`\n- Couldn't reconnect `c`: no\n"
-          "- Couldn't reconnect `d`: no answer within 30 seconds\n\nNo MCP servers are configured.");
+    shows(NOT_HERE, "- Reconnected `a`\n- Couldn't reconnect `c`: no\n"
+                    "- Couldn't reconnect `d`: no answer within 30 seconds\n- Couldn't reconnect `e`: "
+                    "timeout\n\nNo MCP servers are configured.");
     end("end_turn");
     assert_non_null(strstr(w.signed_in, "a,"));
     assert_non_null(strstr(w.signed_in, "c,"));
@@ -412,7 +416,7 @@ static void test_enable_and_disable(void **state)
     asks("mcp_toggle \"serverName\":\"a\\\"b\",\"enabled\":false", 30000);
     fake_answer(NULL, "null");
     asks("mcp_status ", 5000);
-    fake_answer("timeout", "null"); /* the list is left out */
+    fake_answer(&control_timed_out, "null"); /* the list is left out */
     comes_again(SYNTHETIC(NOT_HERE));
     shows(NOT_HERE, "- Disabled `a\"b`");
     end("end_turn");
@@ -453,7 +457,7 @@ static void test_mcp_falls_back(void **state)
     }
     begin_mcp("/mcp reconnect");
     fake_answer(NULL, SERVERS(SERVER("a", "failed")));
-    fake_answer("Query closed before response received", "null"); /* the process is gone */
+    fake_answer(&control_closed, "null"); /* the process is gone */
     comes_again(SYNTHETIC(NOT_HERE));
     shows(NOT_HERE, NOT_HERE);
     end(NULL);

@@ -187,7 +187,7 @@ static void begin(void)
     mcp_sign_in_begin(&w.work, NULL);
 }
 
-static void answer(const char *request, const char *error, const char *payload)
+static void answer(const char *request, const struct control_error *error, const char *payload)
 {
     assert_string_equal(fake.request, request);
     fake_answer(error, payload);
@@ -286,7 +286,7 @@ static void test_who_is_asked(void **state)
     looked(STATUS("pending", "failed"));
     assert_null(w.work.sign_in);
     begin();
-    answer("mcp_status ", "timeout", "null");
+    answer("mcp_status ", &control_timed_out, "null");
     assert_null(w.work.sign_in);
     begin();
     looked("{\"mcpServers\":5}");
@@ -357,7 +357,7 @@ static void test_it_does_not_come_about(void **state)
     begin();
     looked(STATUS("needs-auth", "connected"));
     answer("mcp_authenticate \"serverName\":\"lab\"", NULL, PAGE);
-    answer("mcp_status ", "timeout", "null"); /* nobody knows */
+    answer("mcp_status ", &control_timed_out, "null"); /* nobody knows */
     assert_completed(ARRAY_LEN(states));
     assert_int_equal(w.withdrawn, ARRAY_LEN(states) + 1);
 }
@@ -401,7 +401,7 @@ static void test_no_page(void **state)
     }
     begin();
     looked(STATUS("needs-auth", "connected"));
-    answer("mcp_authenticate \"serverName\":\"lab\"", "Server not found: lab", "null");
+    answer("mcp_authenticate \"serverName\":\"lab\"", REFUSED("Server not found: lab"), "null");
     assert_int_equal(w.shown, 0);
     begin();
     looked(STATUS("needs-auth", "connected"));

@@ -123,7 +123,7 @@ static struct session_params params;
 static struct client_capabilities client = {.protocol_version = 1};
 static struct launch launch = {.mode = MODE_DEFAULT, .bypass = true};
 
-static void answer(const char *error)
+static void answer(const struct control_error *error)
 {
     control_answer_cb *cb = w.cb;
     assert_non_null(cb);
@@ -216,7 +216,7 @@ static void test_a_refusal_changes_nothing_and_the_next_goes_on(void **state)
     static char a[] = "a", b[] = "b";
     set_mode("plan", a);
     set_mode("acceptEdits", b);
-    answer("no");
+    answer(&(struct control_error){CONTROL_REFUSED, "no"});
     take_all();
     assert_non_null(strstr(w.answers, "a-"));
     assert_non_null(strstr(w.answers, "b0 "));
@@ -261,7 +261,7 @@ static void test_a_new_process_that_is_late_is_told_so(void **state)
     session_options_set_mode(w.o, c, STR("plan"));
     option_queue_run(&w.q);
     assert_int_equal(w.limit_ms, 7);
-    answer("timeout");
+    answer(&control_timed_out);
     assert_int_equal(w.tuned, 1);
     assert_int_equal(w.code_of_tuning, -32603);
     c = option_queue_tune(&w.q);
