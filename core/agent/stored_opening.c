@@ -68,7 +68,8 @@ static void start(struct task *t)
     str copy = str_of(t->other_id);
     struct session_past past = {.id = t->kind == TASK_FORK ? copy : t->id,
                                 .conversation = t->kind == TASK_FORK ? copy : str_of(t->found.id),
-                                .mode = t->mode};
+                                .mode = t->mode,
+                                .picks = t->id};
     struct session *s = session_resume(&t->h->agent->host, &t->params, t->doc, &past, task_started, t);
     if (s) {
         start_replay(t, s, t->found.transcript);

@@ -13,6 +13,7 @@ static void remove_now(uv_work_t *work)
                               : session_remove(&t->mem, t->place.config, conversation, &t->why);
     if (t->removed == REMOVAL_DONE && !t->archive) {
         conversation_removed(&t->place, t->id, conversation);
+        session_picks_forget(t->place.state, t->id);
     }
 }
 

@@ -42,6 +42,9 @@ static void tell_end(struct option_queue *q, struct change *ch)
     if (ch->c.code && ch->kind == CHANGE_SWITCH) {
         log_write(q->log, LOG_WARN, "following the CLI's model switch: %.*s", STR_ARG(ch->c.error));
     }
+    if (ch->kind == CHANGE_REQUEST && q->host->options(q->user)) {
+        session_options_note_picks(q->host->options(q->user), &ch->c);
+    }
     if (!ch->c.code || ch->kind == CHANGE_SWITCH) {
         q->host->changed(q->user, ch->c.effects);
     }

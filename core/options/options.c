@@ -99,6 +99,7 @@ void session_options_set_mode(struct session_options *o, struct options_change *
                      arena_printf(&c->mem, "Mode %s is not available in this session", mode_info(mode)->id));
     } else {
         pick_mode(o, c, mode);
+        c->picks = PICKED_MODE;
         c->effects = OPTIONS_LIST | (c->clamped ? OPTIONS_MODE : 0U);
     }
 }
@@ -329,7 +330,7 @@ static bool pick_agent(struct session_options *o, struct options_change *c, str 
     if (agent < 0 && !str_is(value, "default")) {
         return false;
     }
-    options_ask_agent(o, c, agent);
+    options_ask_agent(o, c, STEP_AGENT, agent);
     return true;
 }
 
@@ -367,10 +368,11 @@ static const struct {
     const char *id;
     bool (*present)(const struct session_options *o);
     bool (*pick)(struct session_options *o, struct options_change *c, str value);
+    unsigned picks;
 } kinds[] = {
-    {"mode", always, pick_listed_mode},  {"model", always, pick_model},
-    {"effort", has_effort, pick_effort}, {"fast", has_fast, NULL},
-    {"agent", has_agents, pick_agent},
+    {"mode", always, pick_listed_mode, PICKED_MODE},    {"model", always, pick_model, PICKED_MODEL},
+    {"effort", has_effort, pick_effort, PICKED_EFFORT}, {"fast", has_fast, NULL, PICKED_FAST},
+    {"agent", has_agents, pick_agent, PICKED_AGENT},
 };
 
 bool options_present(const struct session_options *o, const char *id)
@@ -406,12 +408,18 @@ void session_options_set(struct session_options *o, struct options_change *c, st
         }
         str word = json_str(value);
         bool taken = !kinds[i].pick ? pick_fast(c, value) : word.p && kinds[i].pick(o, c, word);
+        c->picks = kinds[i].picks;
         if (!taken) {
             fail_naming(c, "Invalid value for config option ", id, word.p ? word : json_raw(value));
         }
         return;
     }
     fail_naming(c, "Unknown config option: ", id, STR_ABSENT);
+}
+
+void session_options_note_picks(struct session_options *o, const struct options_change *c)
+{
+    o->picked |= c->code ? 0 : c->picks;
 }
 
 /* ---- Answers --------------------------------------------------------------------------------- */
@@ -455,6 +463,7 @@ static void taken(struct session_options *o, struct options_change *c, enum step
         o->fast = c->flag;
         break;
     case STEP_AGENT:
+    case STEP_AGENT_SYNC:
         o->agent = c->model;
         o->agent_picked = true;
         break;
@@ -474,7 +483,7 @@ void options_change_answered(struct session_options *o, struct options_change *c
 
     if (step == STEP_EFFORT_SYNC && error) {
         show_applied(o, session_options_model_row(o));
-    } else if (step == STEP_MODE_SYNC || (step == STEP_FAST_SYNC && error)) {
+    } else if (step == STEP_MODE_SYNC || ((step == STEP_FAST_SYNC || step == STEP_AGENT_SYNC) && error)) {
         return;
     } else if (error && !veto) {
         c->effects = 0;
@@ -508,13 +517,16 @@ void options_start_rest(struct session_options *o, struct options_change *c)
         str pin = offered(row, o->wanted_effort);
         o->pinned_effort = pin;
         o->effort = pin.p ? pin : unpinned_effort(o, row, STR_ABSENT);
-        if (o->client.air_recommended_value) {
+        if (o->client.air_recommended_value || (o->effort_wanted && pin.p)) {
             c->effort_shown = o->effort;
             options_ask_effort(o, c, STEP_EFFORT_SYNC, o->effort);
         }
     }
     if (has_fast(o) && o->fast_wanted != o->fast && o->fast_carried) {
         options_ask_fast(c, STEP_FAST_SYNC, o->fast_wanted);
+    }
+    if (o->wanted_agent >= 0) {
+        options_ask_agent(o, c, STEP_AGENT_SYNC, o->wanted_agent);
     }
 }
 

@@ -21,6 +21,7 @@
 #include "client/capabilities.h"
 #include "launch/launch.h"
 #include "options/models.h"
+#include "options/option_picks.h"
 #include "settings/modes.h"
 
 struct session_options;
@@ -42,16 +43,17 @@ struct options_change {
     str error; /* its text, which goes to data.details; in the change's own memory */
     unsigned effects;
     /* Private. */
-    struct options_request requests[4];
-    int steps[4]; /* what the answer of each request means */
+    struct options_request requests[6];
+    int steps[6]; /* what the answer of each request means */
     unsigned n, at;
     int model; /* the row to switch to; MODEL_NOT_FOUND: `model_id`. Of an agent: its place */
     str model_id;
     str effort; /* what the effort request applies; absent: the option is left out or cleared */
     str effort_shown;
     enum mode mode;
-    bool clamped; /* `mode` takes the place of another */
-    bool flag;    /* fast mode */
+    bool clamped;   /* `mode` takes the place of another */
+    bool flag;      /* fast mode */
+    unsigned picks; /* what the person picks with it (option_picks.h) */
     struct arena mem;
 };
 
@@ -61,10 +63,11 @@ struct session_options_setup {
     const struct launch *launch;
     const enum mode *mode; /* to begin in, where it is not that of `launch`: the CLI is told. NULL: it is */
     const struct session_params *params;
-    json initialize;        /* the CLI's answer */
-    const char *const *env; /* of the agent: ANTHROPIC_MODEL, ANTHROPIC_CUSTOM_MODEL_OPTION */
-    bool resumed;           /* the CLI was started with --resume */
-    str transcript_model;   /* of a resumed session; may be absent */
+    json initialize;                  /* the CLI's answer */
+    const char *const *env;           /* of the agent: ANTHROPIC_MODEL, ANTHROPIC_CUSTOM_MODEL_OPTION */
+    bool resumed;                     /* the CLI was started with --resume */
+    str transcript_model;             /* of a resumed session; may be absent */
+    const struct option_picks *picks; /* of the session before the restart of Herald; NULL: none */
     /* The options of the process that this one replaces within a live session (cleared context, changed
      * route): model, effort, agent, fast mode and the once-only warning carry over. NULL: a new start. */
     const struct session_options *carry;
@@ -89,6 +92,8 @@ void options_change_answered(struct session_options *o, struct options_change *c
  * out. */
 void options_fail(struct options_change *c, str text);
 void options_change_free(struct options_change *c);
+/* A change that the client asked for is through: what it picked is the person's choice. */
+void session_options_note_picks(struct session_options *o, const struct options_change *c);
 
 /* session/set_mode. */
 void session_options_set_mode(struct session_options *o, struct options_change *c, str mode_id);

@@ -68,7 +68,7 @@ void options_ask_fast(struct options_change *c, enum step step, bool on)
     ask(c, step, "apply_flag_settings", &b);
 }
 
-void options_ask_agent(const struct session_options *o, struct options_change *c, int agent)
+void options_ask_agent(const struct session_options *o, struct options_change *c, enum step step, int agent)
 {
     AUTO_BUF(b);
     json_key(&b, "settings");
@@ -77,5 +77,5 @@ void options_ask_agent(const struct session_options *o, struct options_change *c
     json_put_str(&b, agent < 0 ? STR_ABSENT : o->agents[agent].name);
     json_close_object(&b);
     c->model = agent;
-    ask(c, STEP_AGENT, "apply_flag_settings", &b);
+    ask(c, step, "apply_flag_settings", &b);
 }

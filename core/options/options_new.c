@@ -113,8 +113,35 @@ static void carry_over(struct session_options *o, const struct session_options *
     o->agent_picked = old->agent_picked;
     o->fast_carried = true;
     o->fast_wanted = old->fast;
+    o->picked = old->picked;
     o->auto_warned = old->auto_warned;
     o->auto_warning_due = old->auto_warning_due;
+}
+
+/* What the person picked before Herald was restarted. Returns the row that the CLI must be told of, as
+ * choose_model() does, which has chosen the present one. */
+static int take_picks(struct session_options *o, const struct option_picks *p, int set_model)
+{
+    int row = p->picked & PICKED_MODEL ? models_find(&o->models, p->model) : MODEL_NOT_FOUND;
+    if (row >= 0 && row != o->model) {
+        o->model = set_model = row;
+    }
+    o->model_picked = row >= 0;
+    if (p->picked & PICKED_EFFORT) {
+        o->effort_wanted = true;
+        o->wanted_effort = str_is(p->effort, "default") ? STR_ABSENT : arena_str(&o->mem, p->effort);
+    }
+    if (p->picked & PICKED_FAST) {
+        o->fast_carried = true;
+        o->fast_wanted = p->fast;
+    }
+    if (p->picked & PICKED_AGENT) {
+        o->agent_picked = true;
+        o->agent = -1;
+        o->wanted_agent = options_agent(o, p->agent);
+    }
+    o->picked = p->picked;
+    return set_model;
 }
 
 static bool fill(struct session_options *o, const struct session_options_setup *setup, int *set_model)
@@ -129,6 +156,7 @@ static bool fill(struct session_options *o, const struct session_options_setup *
     o->first_mode = setup->mode ? *setup->mode : o->mode;
     o->bypass = setup->launch->bypass;
     o->pre_plan = MODE_NONE;
+    o->wanted_agent = MODEL_NOT_FOUND;
     if (setup->launch->settings.p) {
         o->over = json_parse(setup->launch->settings, NULL);
     }
@@ -147,6 +175,9 @@ static bool fill(struct session_options *o, const struct session_options_setup *
         *set_model = choose_model(o, setup);
         o->wanted_effort = arena_str(&o->mem, json_text(json_get(options, "effort")));
         o->agent = options_agent(o, json_str(json_get(options, "agent")));
+        if (setup->picks) {
+            *set_model = take_picks(o, setup->picks, *set_model);
+        }
     }
     return arena_ok(&o->mem) && buf_ok(&o->model_id);
 }

@@ -45,6 +45,10 @@ struct session_options {
     const struct fast_reason *fast_reason;
     bool fast_carried, fast_wanted;
 
+    unsigned picked;    /* by the person: option_picks.h */
+    bool effort_wanted; /* `wanted_effort` is a pick: the CLI is not told of it at its start */
+    int wanted_agent;   /* the same; MODEL_NOT_FOUND: none */
+
     const struct agent_choice *agents;
     size_t n_agents;
     int agent; /* -1: the default one */
@@ -62,6 +66,7 @@ enum step {
     STEP_FAST,
     STEP_FAST_SYNC, /* fast mode is carried over: a refusal leaves it off */
     STEP_AGENT,
+    STEP_AGENT_SYNC, /* the agent is that of before: a refusal leaves the default one */
 };
 
 void options_begin(struct options_change *c);
@@ -71,7 +76,7 @@ void options_ask_mode(struct options_change *c, enum step step, enum mode mode);
 void options_ask_effort(const struct session_options *o, struct options_change *c, enum step step, str level);
 void options_ask_fast(struct options_change *c, enum step step, bool on);
 /* -1: the default one. */
-void options_ask_agent(const struct session_options *o, struct options_change *c, int agent);
+void options_ask_agent(const struct session_options *o, struct options_change *c, enum step step, int agent);
 
 /* The explained reason of that id, or NULL. */
 const struct fast_reason *options_fast_reason(str id);

@@ -44,8 +44,9 @@ static bool has_output_terminal(const struct render_context *cx, const struct re
     return f->output_stated && call->id.n && client_has_terminal(cx->client);
 }
 
-/* The code is the command's own; null when that is not known. */
-static str exit_json(const struct render_context *cx, const struct render_call *call, const struct facts *f)
+/* The code is the command's own. Where that is not known, AIR is told whether it failed, others nothing. */
+static str exit_json(const struct render_context *cx, const struct render_call *call, const struct facts *f,
+                     bool is_error)
 {
     AUTO_BUF(b);
     json_open_object(&b);
@@ -53,6 +54,8 @@ static str exit_json(const struct render_context *cx, const struct render_call *
     json_key(&b, "exit_code");
     if (f->exit_known) {
         json_put_int(&b, f->exit_code);
+    } else if (cx->client->air) {
+        json_put_int(&b, is_error || f->interrupted);
     } else {
         json_put_null(&b);
     }
@@ -179,7 +182,7 @@ size_t render_result(const struct render_context *cx, const struct render_call *
     add_result_meta(cx, call, in, r);
     render_extras(cx, f, r);
     if (terminal && !in->background_live) {
-        tool_report_add_meta(r, META_TOP, STR("terminal_exit"), exit_json(cx, call, f));
+        tool_report_add_meta(r, META_TOP, STR("terminal_exit"), exit_json(cx, call, f, in->is_error));
     }
     add_background(cx, in, r);
     str title = f->title[form_for(cx)];

@@ -120,7 +120,10 @@ struct session {
     struct title_look *title_look; /* what is stored is being read; NULL: it is not */
     struct map noticed;            /* tool use ids that a notice was about */
     bool shutting_down;            /* the CLI announced its end */
-    struct buf first_prompt;       /* the stored summary of the conversation */
+    struct option_picks picks;     /* of before; while it starts, in launch_mem */
+    struct buf saved_picks;        /* what is written last, or being written */
+    bool saving_picks;
+    struct buf first_prompt; /* the stored summary of the conversation */
 
     struct live_tasks live;
     struct child_sessions children;
@@ -155,6 +158,11 @@ void session_say_idle(struct session *s);
 void session_take_conversation(struct session *s, str id);
 /* The same; and it is what the session's id means from now on. */
 void session_conversation_changed(struct session *s, str id);
+
+/* picks.c: keeps what the person has picked, when it has changed. */
+void session_save_picks(struct session *s);
+/* For a worker: what was kept for this id; nothing when there is none. */
+void session_picks_find(struct buf *out, str state, str id);
 
 /* Stops the running work; false when there is no process, or none yet. */
 bool session_interrupt(struct session *s);

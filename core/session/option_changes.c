@@ -123,6 +123,7 @@ void session_apply_effects(struct session *s, unsigned effects)
         session_put_options(s, &b);
         a->surface->options(a->surface_self, str_of(s->id), buf_str(&b));
     }
+    session_save_picks(s);
 }
 
 void session_change_mode(struct session *s, enum mode mode)

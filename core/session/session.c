@@ -62,6 +62,7 @@ void session_unref(struct session *s)
     failures_free(&s->failures);
     title_free(&s->title);
     buf_free(&s->first_prompt);
+    buf_free(&s->saved_picks);
     plan_list_free(&s->plan);
     session_clear_streams(s);
     stream_text_free(&s->streamed);

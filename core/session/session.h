@@ -27,7 +27,8 @@ struct session *session_new(struct session_host *host, const struct session_para
 struct session_past {
     str id;           /* of the session, which it keeps; a UUID */
     str conversation; /* the stored conversation; a UUID */
-    enum mode mode;   /* to start in; MODE_NONE: the transcript's */
+    enum mode mode;   /* to start in; MODE_NONE: what was picked before, else the transcript's */
+    str picks;        /* the session whose picks of options count; its own id, or that of its source */
 };
 struct session *session_resume(struct session_host *host, const struct session_params *params,
                                struct json_doc *doc, const struct session_past *past, session_ready_cb *ready,
@@ -40,6 +41,8 @@ struct gone_waiter {
     void *user;
 };
 void session_on_gone(struct session *s, struct gone_waiter *w, void (*gone)(void *user), void *user);
+/* For a worker: the session was removed, and what was picked in it. */
+void session_picks_forget(str state, str id);
 /* The object lives as long as somebody has a reference to it. */
 void session_ref(struct session *s);
 void session_unref(struct session *s);

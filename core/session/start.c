@@ -15,6 +15,8 @@ struct start {
     struct gate_waiter waiter;
     struct session *s;
     str resume;
+    str picks_of, state;
+    struct buf picks;
     struct arena mem;
     struct settings_place place;
     str self;
@@ -90,6 +92,7 @@ void session_started(struct session *s, const struct options_change *c)
     s->state = SESSION_OPEN;
     arena_free(&s->launch_mem);
     session_select_model(s);
+    session_save_picks(s);
     if (s->generation != s->agent->gate.generation) {
         session_change_provider(s); /* who waits for the start is told afterwards */
     } else {
@@ -116,6 +119,7 @@ static void choose_options(struct session *s)
                 .env = a->env,
                 .resumed = s->usage.resumed,
                 .transcript_model = s->transcript_model.n ? buf_str(&s->transcript_model) : STR_ABSENT,
+                .picks = s->picks.picked ? &s->picks : NULL,
             },
             change);
     }
@@ -222,6 +226,12 @@ static void launch_cli(struct session *s, struct start *st)
                                 .env = a->env,
                                 .root = geteuid() == 0,
                                 .mode = s->start_mode};
+    if (s->picks.picked & PICKED_EFFORT) {
+        rq.effort = STR(""); /* what was picked follows, when it is known to be offered */
+    }
+    if (s->picks.picked & PICKED_AGENT) {
+        rq.agent = STR("");
+    }
     if (st->resume.p) {
         rq.resume_id = st->resume;
     } else {
@@ -255,6 +265,7 @@ static void ask_disk(uv_work_t *work)
             hints_read(&st->hints, &st->mem, transcript.p);
         }
     }
+    session_picks_find(&st->picks, st->state, st->picks_of);
 }
 
 static void refuse_folder(struct session *s, const char *why)
@@ -292,6 +303,7 @@ static void end_start(struct start *st)
 {
     struct session *s = st->s;
     arena_free(&st->mem);
+    buf_free(&st->picks);
     free(st);
     session_unref(s);
 }
@@ -311,8 +323,9 @@ static void disk_answered(uv_work_t *work, int status)
     struct session *s = st->s;
     (void)status;
     s->settings = st->settings;
+    option_picks_read(&s->picks, &s->launch_mem, buf_str(&st->picks), &s->params);
     if (s->start_mode == MODE_NONE) {
-        s->start_mode = st->hints.mode;
+        s->start_mode = s->picks.picked & PICKED_MODE ? s->picks.mode : st->hints.mode;
     }
     buf_put_str(&s->transcript_model, st->hints.model);
     if (!session_live(s)) {
@@ -333,7 +346,7 @@ static void disk_answered(uv_work_t *work, int status)
     end_start(st);
 }
 
-static bool begin_start(struct session *s, str resume)
+static bool begin_start(struct session *s, const struct session_past *past)
 {
     struct session_host *a = s->agent;
     struct start *st = calloc(1, sizeof(*st));
@@ -341,7 +354,9 @@ static bool begin_start(struct session *s, str resume)
         return false;
     }
     st->s = s;
-    st->resume = arena_str(&st->mem, resume);
+    st->resume = past ? arena_str(&st->mem, past->conversation) : STR_ABSENT;
+    st->picks_of = past ? arena_str(&st->mem, past->picks) : STR_ABSENT;
+    st->state = str_of(a->dirs->state);
     st->home = a->dirs->home;
     st->self = str_of(a->executable);
     st->hints.mode = MODE_NONE;
@@ -351,7 +366,7 @@ static bool begin_start(struct session *s, str resume)
         free(st);
         return false;
     }
-    session_step(s, "starting in %s%s%.*s", s->cwd, resume.p ? ", resuming " : "", STR_ARG(resume));
+    session_step(s, "starting in %s%s%.*s", s->cwd, past ? ", resuming " : "", STR_ARG(st->resume));
     session_ref(s);
     return true;
 }
@@ -396,7 +411,7 @@ static struct session *open_session(struct session_host *host, const struct sess
         session_unref(s);
         return NULL;
     }
-    if (!begin_start(s, past ? past->conversation : STR_ABSENT)) {
+    if (!begin_start(s, past)) {
         host->calls->leave(host, s);
         session_unref(s);
         return NULL;
