@@ -569,7 +569,7 @@ static void test_an_interrupted_command(void **state)
     assert_result(&x, &air,
                   "\"_meta\":{\"terminal_output_delta\":{\"terminal_id\":\"t1\",\"data\":\"x\"}}}\n"
                   "\"status\":\"completed\",\"_meta\":{\"claudeCode\":{\"toolName\":\"Bash\"}," EXIT(
-                      "null") "}}");
+                      "1") "}}");
     assert_result(&x, &v2,
                   "\"_meta\":{\"claudeCode\":{\"toolName\":\"Bash\"},\"terminal_output\":{\"terminal_id\":"
                   "\"t1\",\"data\":\"x\"}}}\n"
