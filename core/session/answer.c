@@ -28,7 +28,7 @@ static void clear_shown(struct turn_scratch *t)
 
 void session_scratch_free(struct session *s)
 {
-    struct turn_scratch *t = &s->scratch;
+    struct turn_scratch *t = &s->answer.scratch;
     buf_free(&t->error);
     buf_free(&t->error_text);
     buf_free(&t->refusal);
@@ -54,9 +54,9 @@ static void put_members(const struct usage_turn *tally, const struct failure_rec
 
 static str keep_members(struct session *s, const struct failure_record *record)
 {
-    buf_clear(&s->answer);
-    put_members(&s->tally, record, &s->answer);
-    return buf_str(&s->answer);
+    buf_clear(&s->answer.text);
+    put_members(&s->answer.tally, record, &s->answer.text);
+    return buf_str(&s->answer.text);
 }
 
 void session_send_failure(struct session *s, const struct failure_record *record)
@@ -64,7 +64,7 @@ void session_send_failure(struct session *s, const struct failure_record *record
     AUTO_BUF(b);
     json_key(&b, "_meta");
     failure_put_meta(&b, record);
-    s->agent->surface->info(s->agent->surface_self, str_of(s->id), buf_str(&b));
+    s->host->surface->info(s->host->surface_self, str_of(s->id), buf_str(&b));
 }
 
 /* ---- Failures ---- */
@@ -72,14 +72,14 @@ void session_send_failure(struct session *s, const struct failure_record *record
 /* A JSON-RPC error whose text and data live in the answer's buffer. */
 static void fail_plainly(struct session *s, str text, str error_kind, struct turn_end *end)
 {
-    buf_clear(&s->answer);
+    buf_clear(&s->answer.text);
     if (error_kind.n) {
-        failure_put_error_data(&s->answer, error_kind);
+        failure_put_error_data(&s->answer.text, error_kind);
     }
-    size_t split = s->answer.n;
-    buf_put_c(&s->answer, "Internal error: ");
-    buf_put_str(&s->answer, text);
-    str all = buf_str(&s->answer);
+    size_t split = s->answer.text.n;
+    buf_put_c(&s->answer.text, "Internal error: ");
+    buf_put_str(&s->answer.text, text);
+    str all = buf_str(&s->answer.text);
     *end = (struct turn_end){.failed = true, .code = RPC_INTERNAL_ERROR, .message = str_from(all, split)};
     if (split) {
         end->data = str_first(all, split);
@@ -91,11 +91,11 @@ static void fail(struct session *s, enum failure_kind kind, str title, str error
 {
     struct failure_record record;
     if (kind == FAILURE_AUTH_REQUIRED) {
-        s->renew = true;
+        s->account.renew = true;
         *end = (struct turn_end){.failed = true,
                                  .code = RPC_AUTH_REQUIRED,
                                  .message = STR("Authentication required")};
-    } else if (s->agent->client.air_session_failure &&
+    } else if (s->host->client.air_session_failure &&
                failures_turn(&s->failures, str_of(uuid), kind, FAILURE_ERROR, title, &record)) {
         *end =
             (struct turn_end){.stop_reason = "end_turn", .failed = true, .members = keep_members(s, &record)};
@@ -112,7 +112,7 @@ struct result_failure {
 
 static struct result_failure failure_of(struct session *s, json result)
 {
-    struct turn_scratch *said = &s->scratch;
+    struct turn_scratch *said = &s->answer.scratch;
     str subtype = json_str(json_get(result, "subtype"));
     struct result_failure f = {.error = said->failed ? buf_str(&said->error) : STR_ABSENT};
     f.kind = said->usage_limit ? FAILURE_QUOTA_EXHAUSTED : failure_kind_of_error(f.error);
@@ -128,7 +128,7 @@ static struct result_failure failure_of(struct session *s, json result)
 
 static void put_title(struct session *s, struct buf *title, enum failure_kind kind, json result)
 {
-    struct turn_scratch *said = &s->scratch;
+    struct turn_scratch *said = &s->answer.scratch;
     failure_title(title, kind, said->failed ? buf_str(&said->error_text) : STR_ABSENT, result);
 }
 
@@ -137,7 +137,7 @@ static void fail_by_result(struct session *s, struct turn *t, json result, struc
 {
     struct result_failure f = failure_of(s, result);
     AUTO_BUF(title);
-    if (s->agent->client.air_session_failure) {
+    if (s->host->client.air_session_failure) {
         put_title(s, &title, f.kind, result);
     } else {
         failure_result_text(&title, result);
@@ -150,11 +150,11 @@ static void tell_failure(struct session *s, json result)
 {
     struct result_failure f = failure_of(s, result);
     struct failure_record record;
-    bool records = s->agent->client.air_session_failure, sign_in = f.kind == FAILURE_AUTH_REQUIRED;
-    bool shown = s->scratch.failed && !records && !s->scratch.login;
+    bool records = s->host->client.air_session_failure, sign_in = f.kind == FAILURE_AUTH_REQUIRED;
+    bool shown = s->answer.scratch.failed && !records && !s->answer.scratch.login;
     AUTO_BUF(title);
     put_title(s, &title, f.kind, result);
-    s->renew |= sign_in;
+    s->account.renew |= sign_in;
     if (records && failures_session(&s->failures, f.kind, FAILURE_ERROR, buf_str(&title), &record)) {
         session_send_failure(s, &record);
     } else if (!shown) {
@@ -181,7 +181,7 @@ static void hook_cancelling(void *user)
     struct session *s = user;
     extensions_cancelling(s);
     children_cancel(&s->children);
-    tool_calls_cancelling(&s->calls);
+    tool_calls_cancelling(&s->tooling.calls);
     local_command_cancel(&s->local);
 }
 
@@ -189,10 +189,10 @@ static void hook_activated(void *user, struct turn *t, bool by_result)
 {
     struct session *s = user;
     if (!by_result) { /* else what came before is its own */
-        clear_failure(&s->scratch);
+        clear_failure(&s->answer.scratch);
     }
-    usage_turn_free(&s->tally);
-    usage_turn_began(&s->usage);
+    usage_turn_free(&s->answer.tally);
+    usage_turn_began(&s->answer.usage);
     if (!t->local_only) {
         live_tasks_activation(&s->live);
     }
@@ -211,7 +211,7 @@ static void hook_close_calls(void *user, struct turn *t, bool cancelled, bool *l
 {
     struct session *s = user;
     (void)t;
-    tool_calls_close(&s->calls, cancelled, s->turns.ended, lost);
+    tool_calls_close(&s->tooling.calls, cancelled, s->turns.ended, lost);
 }
 
 static bool hook_before_answer(void *user, struct turn *t, const struct turn_end *end, bool may_wait)
@@ -225,7 +225,7 @@ static bool hook_before_answer(void *user, struct turn *t, const struct turn_end
  * some commands it is always shown, unless the very text was. */
 static void say_result(struct session *s, struct turn *t, json result)
 {
-    struct turn_scratch *shown = &s->scratch;
+    struct turn_scratch *shown = &s->answer.scratch;
     str text = json_text(json_get(result, "result"));
     int64_t output = json_int_or(json_path(result, "usage", "output_tokens", NULL), 0);
     bool due = t->local_only ? !str_eq(str_trim(text), str_trim(buf_str(&shown->local_text)))
@@ -255,7 +255,7 @@ static const char *stop_reason_of(json result)
 static void recover(struct session *s, struct turn *t)
 {
     failures_recover(&s->failures, FAILURE_ON_TURN_SUCCESS, str_of(t->uuid));
-    if (s->scratch.real_answer) {
+    if (s->answer.scratch.real_answer) {
         failures_recover(&s->failures, FAILURE_ON_MODEL_SUCCESS, STR_ABSENT);
     }
 }
@@ -272,7 +272,8 @@ static void hook_finish(void *user, struct turn *t, json result, struct turn_end
             return;
         }
         if (strcmp(end->stop_reason, "refusal") == 0) {
-            session_say(s, json_str(json_get(result, "uuid")), buf_str(&s->scratch.refusal), STR_ABSENT);
+            session_say(s, json_str(json_get(result, "uuid")), buf_str(&s->answer.scratch.refusal),
+                        STR_ABSENT);
         } else if (str_is(json_str(json_get(result, "subtype")), "success") &&
                    strcmp(end->stop_reason, "end_turn") == 0) {
             say_result(s, t, result);
@@ -316,7 +317,7 @@ static bool hook_failed_beside(void *user, struct turn *held, json result, struc
     if (stop_reason_of(result)) {
         return false;
     }
-    if (held && s->agent->client.protocol_version < 2) {
+    if (held && s->host->client.protocol_version < 2) {
         fail_by_result(s, held, result, end);
         return true;
     }
@@ -336,20 +337,20 @@ static void hook_finish_cycle(void *user, json result, struct turn_end *end)
         fail_plainly(s, buf_str(&text), STR_ABSENT, end);
         return;
     }
-    buf_clear(&s->answer);
-    put_members(&s->cycle_tally, NULL, &s->answer);
-    end->members = buf_str(&s->answer);
+    buf_clear(&s->answer.text);
+    put_members(&s->answer.cycle_tally, NULL, &s->answer.text);
+    end->members = buf_str(&s->answer.text);
 }
 
 static void hook_result(void *user, json result, bool own)
 {
     struct session *s = user;
-    struct usage_turn *tally = own && s->turns.active ? &s->tally : &s->cycle_tally;
-    s->error_result_last = json_is_true(json_get(result, "is_error"));
-    if (!own && !s->error_result_last && s->scratch.real_answer) {
+    struct usage_turn *tally = own && s->turns.active ? &s->answer.tally : &s->answer.cycle_tally;
+    s->process.error_result_last = json_is_true(json_get(result, "is_error"));
+    if (!own && !s->process.error_result_last && s->answer.scratch.real_answer) {
         failures_recover(&s->failures, FAILURE_ON_MODEL_SUCCESS, STR_ABSENT);
     }
-    usage_turn_free(&s->cycle_tally);
+    usage_turn_free(&s->answer.cycle_tally);
     extensions_result(s, result, own);
     if (own) {
         const char *warning = NULL;
@@ -361,28 +362,28 @@ static void hook_result(void *user, json result, bool own)
         }
         session_apply_effects(s, effects);
     }
-    if (usage_result(&s->usage, tally, &s->agent->windows, result)) {
+    if (usage_result(&s->answer.usage, tally, &s->host->windows, result)) {
         AUTO_BUF(b);
-        usage_put_update(&b, &s->usage, result, JSON_NONE);
-        s->agent->surface->usage(s->agent->surface_self, str_of(s->id), buf_str(&b));
+        usage_put_update(&b, &s->answer.usage, result, JSON_NONE);
+        s->host->surface->usage(s->host->surface_self, str_of(s->id), buf_str(&b));
     }
 }
 
 static void hook_result_done(void *user, bool own, bool quiet)
 {
     struct session *s = user;
-    clear_failure(&s->scratch);
+    clear_failure(&s->answer.scratch);
     extensions_result_done(s, own || quiet);
     if (own || quiet) {
-        clear_shown(&s->scratch);
+        clear_shown(&s->answer.scratch);
     }
 }
 
 static void hook_foreground(void *user, enum foreground what, const struct turn_end *end)
 {
     struct session *s = user;
-    if (s->agent->surface->foreground) {
-        s->agent->surface->foreground(s->agent->surface_self, str_of(s->id), what, end);
+    if (s->host->surface->foreground) {
+        s->host->surface->foreground(s->host->surface_self, str_of(s->id), what, end);
     }
 }
 
@@ -428,7 +429,7 @@ static uint64_t hook_start_timer(void *user, unsigned ms, struct turn *t)
     if (!ct) {
         return 0;
     }
-    uv_timer_init(s->agent->loop, &ct->timer);
+    uv_timer_init(s->host->loop, &ct->timer);
     ct->timer.data = ct;
     ct->s = s;
     ct->turn = t;
@@ -474,7 +475,7 @@ const struct turn_hooks session_turn_hooks = {
 void session_end_turns(struct session *s, bool died)
 {
     struct turn *t = s->turns.active;
-    bool failed = died || s->shutting_down, air = s->agent->client.air_session_failure;
+    bool failed = died || s->process.shutting_down, air = s->host->client.air_session_failure;
     bool working = t && t->state != TURN_HELD && !s->turns.cancelled;
     enum failure_kind kind = died ? FAILURE_TRANSPORT_LOST : FAILURE_WORKER_SHUTDOWN;
     struct turn_end queued = {.failed = true,

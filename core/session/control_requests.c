@@ -94,16 +94,16 @@ static void over(struct question *q)
 
 static void respond(struct question *q, str response)
 {
-    if (q->s->cli) {
-        cli_control_answer(q->s->cli, str_of(q->request_id), response);
+    if (q->s->process.cli) {
+        cli_control_answer(q->s->process.cli, str_of(q->request_id), response);
     }
     over(q);
 }
 
 static void refuse(struct question *q, str error)
 {
-    if (q->s->cli) {
-        cli_control_refuse(q->s->cli, str_of(q->request_id), error);
+    if (q->s->process.cli) {
+        cli_control_refuse(q->s->process.cli, str_of(q->request_id), error);
     }
     over(q);
 }
@@ -111,7 +111,7 @@ static void refuse(struct question *q, str error)
 /* Its end without an answer: the CLI withdrew it, or there is nobody left to answer. */
 static void abandon(struct question *q)
 {
-    struct session_host *a = q->s->agent;
+    struct session_host *a = q->s->host;
     if (q->state == QUESTION_OPEN) {
         a->surface->withdraw(a->surface_self, q->asked);
     }
@@ -125,7 +125,7 @@ static void apply(struct question *q, const struct permission_decision *d)
 {
     struct session *s = q->s;
     str id = str_of(q->tool_use_id);
-    struct tool_call *call = tool_calls_find(&s->calls, id);
+    struct tool_call *call = tool_calls_find(&s->tooling.calls, id);
     if (call) {
         call->cleared_plan = d->clear_context;
         call->answered = q->form != NULL;
@@ -257,7 +257,7 @@ static void asked(struct question *q, uint64_t request)
 
 static void ask_form(struct question *q, str params)
 {
-    struct session_host *a = q->s->agent;
+    struct session_host *a = q->s->host;
     open_question(q);
     asked(q, a->surface->ask_elicitation(a->surface_self, params, answered, q));
 }
@@ -266,7 +266,7 @@ static void ask_form(struct question *q, str params)
 static void prepared(void *user, const struct permission_request *rq)
 {
     struct question *q = user;
-    struct session_host *a = q->s->agent;
+    struct session_host *a = q->s->host;
     AUTO_BUF(form);
     if (q->state == QUESTION_DROPPED) {
         free_question(q);
@@ -296,13 +296,13 @@ static bool make_offer(struct question *q, const struct permission_question *pq,
 {
     struct session *s = q->s;
     struct permission_setting at = {
-        .cwd = str_of(s->cwd),
-        .home = str_of(s->agent->dirs->home),
+        .cwd = str_of(s->setup.cwd),
+        .home = str_of(s->host->dirs->home),
         .auto_offered = session_options_offers(s->options, MODE_AUTO),
         .bypass_offered = session_options_offers(s->options, MODE_BYPASS),
-        .usage_known = s->usage.known,
-        .context_used = (double)s->usage.used,
-        .context_size = (double)s->usage.size,
+        .usage_known = s->answer.usage.known,
+        .context_used = (double)s->answer.usage.used,
+        .context_size = (double)s->answer.usage.size,
     };
     q->offer = permission_offer_new(pq, &at);
     if (q->offer) {
@@ -326,7 +326,7 @@ static void begin_tool(struct question *q, json request)
     made = made && (!pq.agent_id.n || (q->agent_id = str_dup(pq.agent_id)));
     if (!str_is(pq.tool_name, "AskUserQuestion")) {
         made = made && make_offer(q, &pq, &options);
-    } else if (!s->agent->client.elicitation_form) {
+    } else if (!s->host->client.elicitation_form) {
         refuse(q, STR(NO_FORMS));
         return;
     } else {
@@ -345,7 +345,7 @@ static void begin_tool(struct question *q, json request)
         return;
     }
     q->state = QUESTION_PREPARING;
-    tool_calls_ask(&s->calls, request, buf_str(&options), prepared, q);
+    tool_calls_ask(&s->tooling.calls, request, buf_str(&options), prepared, q);
 }
 
 static void begin_elicitation(struct question *q, json request)
@@ -356,7 +356,7 @@ static void begin_elicitation(struct question *q, json request)
     q->kind = &elicitation_kind;
     q->state = QUESTION_OPEN;
     bool shown = uuid_v4(uuid) &&
-                 elicitation_put_request(&params, request, &s->agent->client, str_of(s->id), str_of(uuid));
+                 elicitation_put_request(&params, request, &s->host->client, str_of(s->id), str_of(uuid));
     if (shown && buf_ok(&params)) {
         ask_form(q, buf_str(&params));
     } else {
@@ -370,8 +370,7 @@ static void begin_dialog(struct question *q, json request)
     AUTO_BUF(params);
     q->kind = &dialog_kind;
     q->state = QUESTION_OPEN;
-    bool shown =
-        s->agent->client.elicitation_form && user_dialog_put_request(&params, request, str_of(s->id));
+    bool shown = s->host->client.elicitation_form && user_dialog_put_request(&params, request, str_of(s->id));
     if (shown && buf_ok(&params)) {
         ask_form(q, buf_str(&params));
     } else {
@@ -395,7 +394,7 @@ void session_on_question(struct session *s, json frame)
     struct question *q = calloc(1, sizeof(*q));
     char *request_id = str_dup(id);
     if (!q || !request_id) {
-        cli_control_refuse(s->cli, id, STR("out of memory"));
+        cli_control_refuse(s->process.cli, id, STR("out of memory"));
         free(q);
         free(request_id);
         return;

@@ -11,13 +11,13 @@
 static void tell_tool(void *user, struct tool_report *report)
 {
     struct session *s = user;
-    s->agent->surface->tool(s->agent->surface_self, str_of(s->id), report);
+    s->host->surface->tool(s->host->surface_self, str_of(s->id), report);
 }
 
 static void tell_update(void *user, const char *name, str members)
 {
     struct session *s = user;
-    s->agent->surface->update(s->agent->surface_self, str_of(s->id), name, members);
+    s->host->surface->update(s->host->surface_self, str_of(s->id), name, members);
 }
 
 static const struct compaction_sink compaction_sink = {.tool = tell_tool, .update = tell_update};
@@ -31,13 +31,13 @@ static str session_of_call(void *user, str call_id)
 static void tell_task(void *user, str session, const char *name, str members)
 {
     struct session *s = user;
-    s->agent->surface->update(s->agent->surface_self, session, name, members);
+    s->host->surface->update(s->host->surface_self, session, name, members);
 }
 
 static bool is_monitor_call(void *user, str call_id)
 {
     struct session *s = user;
-    const struct tool_call *call = tool_calls_find(&s->calls, call_id);
+    const struct tool_call *call = tool_calls_find(&s->tooling.calls, call_id);
     return call && str_is(str_of(call->name), "Monitor");
 }
 
@@ -47,14 +47,14 @@ static const struct async_tasks_sink tasks_sink = {.session_of = session_of_call
 
 static bool tells_tasks(const struct session *s)
 {
-    return s->agent->client.air_async_tasks;
+    return s->host->client.air_async_tasks;
 }
 
 /* ---- Life ---- */
 
 void extensions_init(struct session *s)
 {
-    compaction_init(&s->ext.compaction, &s->agent->client, &compaction_sink, s);
+    compaction_init(&s->ext.compaction, &s->host->client, &compaction_sink, s);
     async_tasks_init(&s->ext.tasks, &tasks_sink, s);
     list_init(&s->ext.waiting);
 }
@@ -71,7 +71,7 @@ void extensions_free(struct session *s)
 
 void extensions_sent(struct session *s, json blocks, json meta, str uuid)
 {
-    if (s->agent->client.air_file_change_report && json_present(meta)) {
+    if (s->host->client.air_file_change_report && json_present(meta)) {
         file_reports_accept(&s->ext.reports, meta, uuid);
     }
     session_goal_sent(s, prompt_first_text(blocks), uuid);
@@ -101,7 +101,7 @@ void extensions_task_list(struct session *s, json tasks)
 static bool is_shell_call(void *user, str call_id)
 {
     struct session *s = user;
-    const struct tool_call *call = tool_calls_find(&s->calls, call_id);
+    const struct tool_call *call = tool_calls_find(&s->tooling.calls, call_id);
     return call && call->command;
 }
 
@@ -131,7 +131,7 @@ struct stop_request {
 
 static void tell_stopped(struct session *s, str session, str name)
 {
-    struct session_host *a = s->agent;
+    struct session_host *a = s->host;
     AUTO_BUF(line);
     if (a->client.session_notices) {
         buf_put_str(&line, name);
@@ -170,7 +170,8 @@ str session_of_task(const struct session *s, str task)
 
 void session_stop_task(struct session *s, str task, session_stopped_cb *done, void *user)
 {
-    struct stop_request *r = s->cli && async_tasks_stop(&s->ext.tasks, task) ? malloc(sizeof(*r)) : NULL;
+    struct stop_request *r =
+        s->process.cli && async_tasks_stop(&s->ext.tasks, task) ? malloc(sizeof(*r)) : NULL;
     if (!r) {
         done(user, NULL, false);
         return;
@@ -180,7 +181,7 @@ void session_stop_task(struct session *s, str task, session_stopped_cb *done, vo
     session_ref(s);
     AUTO_BUF(b);
     json_member_str(&b, "task_id", task);
-    cli_control_request(s->cli, "stop_task", buf_str(&b), 0, stop_answered, r);
+    cli_control_request(s->process.cli, "stop_task", buf_str(&b), 0, stop_answered, r);
 }
 
 /* ---- Compaction ---- */
@@ -225,7 +226,7 @@ struct report_wait {
 static void send_report(struct session *s, const struct buf *members)
 {
     if (buf_ok(members)) {
-        s->agent->surface->info(s->agent->surface_self, str_of(s->id), buf_str(members));
+        s->host->surface->info(s->host->surface_self, str_of(s->id), buf_str(members));
     }
 }
 
@@ -293,7 +294,7 @@ static void disk_looked_at(uv_work_t *work, int status)
 static void read_places(struct report_wait *w)
 {
     struct session *s = w->s;
-    const struct session_params *p = &s->params;
+    const struct session_params *p = &s->setup.params;
     const json lists[] = {
         json_path(p->meta, "claudeCode", "options", "additionalDirectories", NULL),
         json_present(p->additional_directories) ? p->additional_directories
@@ -305,7 +306,7 @@ static void read_places(struct report_wait *w)
     }
     struct arena *a = &w->list.mem;
     str *roots = arena_alloc(a, n * sizeof(*roots));
-    w->places.cwd = arena_str(a, str_of(s->cwd));
+    w->places.cwd = arena_str(a, str_of(s->setup.cwd));
     if (!roots) {
         return;
     }
@@ -335,7 +336,7 @@ static void rewind_answered(void *user, const struct control_error *error, json 
     w->answer = json_detach(payload); /* of its own: the worker thread decodes its strings */
     read_places(w);
     if (!w->answer || !arena_ok(&w->list.mem) ||
-        uv_queue_work(w->s->agent->loop, &w->work, look_at_disk, disk_looked_at) != 0) {
+        uv_queue_work(w->s->host->loop, &w->work, look_at_disk, disk_looked_at) != 0) {
         report_unavailable(w, FILE_REPORT_PROVIDER);
     }
 }
@@ -359,8 +360,8 @@ static bool begin_report(struct session *s, const struct turn *t, char *request)
     AUTO_BUF(b);
     json_member_c(&b, "user_message_id", w->uuid);
     json_member_bool(&b, "dry_run", true);
-    return cli_control_request(s->cli, "rewind_files", buf_str(&b), FILE_REPORT_LIMIT_MS, rewind_answered,
-                               w) != 0;
+    return cli_control_request(s->process.cli, "rewind_files", buf_str(&b), FILE_REPORT_LIMIT_MS,
+                               rewind_answered, w) != 0;
 }
 
 bool extensions_before_answer(struct session *s, const struct turn *t, const struct turn_end *end,
@@ -370,7 +371,7 @@ bool extensions_before_answer(struct session *s, const struct turn *t, const str
     if (!request) {
         return false;
     }
-    if (may_wait && s->cli) {
+    if (may_wait && s->process.cli) {
         return begin_report(s, t, request);
     }
     bool cancelled = end->stop_reason && strcmp(end->stop_reason, "cancelled") == 0;

@@ -11,15 +11,16 @@
 
 void session_put_commands(struct session *s, struct buf *b)
 {
-    json list = s->commands ? json_root(s->commands) : json_get(json_root(s->initialized), "commands");
-    commands_put(b, list, json_root(s->terminal_commands), s->agent->client.protocol_version >= 2);
+    json list = s->commands.changed ? json_root(s->commands.changed)
+                                    : json_get(json_root(s->process.initialized), "commands");
+    commands_put(b, list, json_root(s->commands.terminal), s->host->client.protocol_version >= 2);
 }
 
 void session_send_commands(struct session *s)
 {
     AUTO_BUF(b);
     session_put_commands(s, &b);
-    s->agent->surface->commands(s->agent->surface_self, str_of(s->id), buf_str(&b));
+    s->host->surface->commands(s->host->surface_self, str_of(s->id), buf_str(&b));
 }
 
 /* ---- The plan ---- */
@@ -27,8 +28,8 @@ void session_send_commands(struct session *s)
 static void send_plan(struct session *s, str parent, str entries)
 {
     bool of_child = parent.p && children_shown(&s->children);
-    bool changed = of_child || plan_list_sent(&s->plan, entries);
-    if (changed || !s->agent->client.air) {
+    bool changed = of_child || plan_list_sent(&s->planning.list, entries);
+    if (changed || !s->host->client.air) {
         children_say(&s->children, parent, &(struct subagent_update){.kind = SUBAGENT_PLAN, .text = entries});
     }
 }
@@ -43,8 +44,8 @@ void session_publish_plan_entries(struct session *s, str parent, const struct fa
 void session_change_tasks(struct session *s, str parent, const struct fact_task_change *changes)
 {
     AUTO_BUF(b);
-    plan_list_change(&s->plan, changes);
-    plan_list_put(&b, &s->plan);
+    plan_list_change(&s->planning.list, changes);
+    plan_list_put(&b, &s->planning.list);
     send_plan(s, parent, buf_str(&b));
 }
 
@@ -65,9 +66,9 @@ static void on_init(struct session *s, json m)
     }
     session_apply_effects(s, effects);
     json list = json_get(m, "terminal_slash_commands");
-    if (json_is(list, JSON_ARRAY) && !commands_same_terminal_list(list, json_root(s->terminal_commands))) {
-        json_unref(s->terminal_commands);
-        s->terminal_commands = json_detach(list);
+    if (json_is(list, JSON_ARRAY) && !commands_same_terminal_list(list, json_root(s->commands.terminal))) {
+        json_unref(s->commands.terminal);
+        s->commands.terminal = json_detach(list);
         session_send_commands(s);
     }
 }
@@ -104,24 +105,24 @@ static void on_local_output(struct session *s, json m)
 
 static void on_denied(struct session *s, json m)
 {
-    tool_calls_denied(&s->calls, m);
+    tool_calls_denied(&s->tooling.calls, m);
 }
 
 static void on_compact_boundary(struct session *s, json m)
 {
     AUTO_BUF(b);
     compaction_on_boundary(&s->ext.compaction, m);
-    usage_compacted(&s->usage, m);
-    usage_put_update(&b, &s->usage, JSON_NONE, JSON_NONE);
-    s->agent->surface->usage(s->agent->surface_self, str_of(s->id), buf_str(&b));
+    usage_compacted(&s->answer.usage, m);
+    usage_put_update(&b, &s->answer.usage, JSON_NONE, JSON_NONE);
+    s->host->surface->usage(s->host->surface_self, str_of(s->id), buf_str(&b));
 }
 
 static void on_commands_changed(struct session *s, json m)
 {
     json list = json_get(m, "commands");
     if (json_is(list, JSON_ARRAY)) {
-        json_unref(s->commands);
-        s->commands = json_detach(list);
+        json_unref(s->commands.changed);
+        s->commands.changed = json_detach(list);
         session_send_commands(s);
     }
 }
@@ -129,26 +130,26 @@ static void on_commands_changed(struct session *s, json m)
 static void on_worker_shutting_down(struct session *s, json m)
 {
     (void)m;
-    s->shutting_down = true;
+    s->process.shutting_down = true;
 }
 
 static void on_mirror_error(struct session *s, json m)
 {
-    log_write(s->agent->log, LOG_INFO, "the CLI could not mirror its transcript: %.*s",
+    log_write(s->host->log, LOG_INFO, "the CLI could not mirror its transcript: %.*s",
               STR_ARG(json_str(json_get(m, "error"))));
 }
 
 static void on_elicitation_complete(struct session *s, json m)
 {
     str id = json_text(json_get(m, "elicitation_id"));
-    if (!id.p || !s->agent->client.elicitation_url) {
+    if (!id.p || !s->host->client.elicitation_url) {
         return;
     }
     AUTO_BUF(b);
     json_open_object(&b);
     json_member_str(&b, "elicitationId", id);
     json_close_object(&b);
-    s->agent->surface->notify(s->agent->surface_self, "elicitation/complete", buf_str(&b));
+    s->host->surface->notify(s->host->surface_self, "elicitation/complete", buf_str(&b));
 }
 
 /* ---- Tasks ---- */
@@ -158,7 +159,7 @@ static void end_task(void *user, const struct live_task *task)
 {
     struct session *s = user;
     if (task->owes_exit && task->call) {
-        tool_calls_terminal_ended(&s->calls, task);
+        tool_calls_terminal_ended(&s->tooling.calls, task);
     }
 }
 
@@ -223,17 +224,17 @@ static void on_result(struct session *s, json m)
 
 static void on_rate_limit(struct session *s, json m)
 {
-    if (!s->usage.known) {
+    if (!s->answer.usage.known) {
         return;
     }
     AUTO_BUF(b);
-    usage_put_update(&b, &s->usage, JSON_NONE, json_get(m, "rate_limit_info"));
-    s->agent->surface->usage(s->agent->surface_self, str_of(s->id), buf_str(&b));
+    usage_put_update(&b, &s->answer.usage, JSON_NONE, json_get(m, "rate_limit_info"));
+    s->host->surface->usage(s->host->surface_self, str_of(s->id), buf_str(&b));
 }
 
 static void on_tool_progress(struct session *s, json m)
 {
-    tool_calls_progress(&s->calls, m);
+    tool_calls_progress(&s->tooling.calls, m);
 }
 
 static void on_conversation_reset(struct session *s, json m)
@@ -242,11 +243,11 @@ static void on_conversation_reset(struct session *s, json m)
     bool lost = false;
     children_finish(&s->children, SUBAGENT_FAILED);
     session_end_tasks(s, true);
-    tool_calls_close(&s->calls, true, false, &lost);
+    tool_calls_close(&s->tooling.calls, true, false, &lost);
     subagents_clear(&s->children.subagents);
     session_clear_streams(s);
-    title_reset(&s->title);
-    buf_clear(&s->first_prompt);
+    title_reset(&s->titling.title);
+    buf_clear(&s->titling.first_prompt);
     session_change_tasks(s, STR_ABSENT, &(struct fact_task_change){.change = TASK_CLEAR, .status = -1});
 }
 
@@ -264,8 +265,8 @@ struct waiting_hook {
 static void hook_shown(void *user)
 {
     struct waiting_hook *w = user;
-    if (w->s->cli && w->s->process == w->process) {
-        cli_control_answer(w->s->cli, str_of(w->request_id), STR(GO_ON));
+    if (w->s->process.cli && w->s->process.count == w->process) {
+        cli_control_answer(w->s->process.cli, str_of(w->request_id), STR(GO_ON));
     }
     session_unref(w->s);
     free(w->request_id);
@@ -283,12 +284,12 @@ static void on_tool_hook(struct session *s, json m, show_hook *show)
     if (!w || !request_id) {
         free(w);
         free(request_id);
-        cli_control_answer(s->cli, id, STR(GO_ON));
+        cli_control_answer(s->process.cli, id, STR(GO_ON));
         return;
     }
-    *w = (struct waiting_hook){s, s->process, request_id};
+    *w = (struct waiting_hook){s, s->process.count, request_id};
     session_ref(s);
-    show(&s->calls, json_get(m, "request"), hook_shown, w);
+    show(&s->tooling.calls, json_get(m, "request"), hook_shown, w);
 }
 
 static void on_hook(struct session *s, json m)
@@ -310,7 +311,7 @@ static void on_hook(struct session *s, json m)
         on_tool_hook(s, m, tool_calls_failed);
         return;
     }
-    cli_control_answer(s->cli, json_str(json_get(m, "request_id")), STR(GO_ON));
+    cli_control_answer(s->process.cli, json_str(json_get(m, "request_id")), STR(GO_ON));
     if (str_is(event, "PostModelSwitch")) {
         str source = json_str(json_get(input, "source"));
         if (!str_is(source, "sdk") && !str_is(source, "resume")) {
@@ -319,12 +320,12 @@ static void on_hook(struct session *s, json m)
     } else if (str_is(event, "PostCompact")) {
         compaction_on_hook(&s->ext.compaction, input);
     } else if (str_is(event, "TaskCreated")) {
-        if (plan_list_created(&s->plan, json_str(json_get(input, "task_id")),
+        if (plan_list_created(&s->planning.list, json_str(json_get(input, "task_id")),
                               json_str(json_get(input, "task_subject")))) {
             session_change_tasks(s, STR_ABSENT, NULL);
         }
     } else if (str_is(event, "TaskCompleted")) {
-        if (plan_list_completed(&s->plan, json_str(json_get(input, "task_id")))) {
+        if (plan_list_completed(&s->planning.list, json_str(json_get(input, "task_id")))) {
             session_change_tasks(s, STR_ABSENT, NULL);
         }
     }
@@ -350,7 +351,7 @@ static void on_control_request(struct session *s, json m)
             return;
         }
     }
-    cli_control_refuse(s->cli, id, STR("Unsupported control request"));
+    cli_control_refuse(s->process.cli, id, STR("Unsupported control request"));
 }
 
 /* ---- Dispatch ---- */
@@ -398,11 +399,11 @@ void session_on_frame(struct session *s, struct json_doc *doc)
     json m = json_root(doc);
     str type = json_str(json_get(m, "type"));
     /* nothing of a conversation comes before the session is ready */
-    if (!s->options || local_command_keeps(&s->local, doc, s->scratch.text_delivered)) {
+    if (!s->options || local_command_keeps(&s->local, doc, s->answer.scratch.text_delivered)) {
         return;
     }
-    if (raw_message_wanted(json_path(s->params.meta, "claudeCode", "emitRawSDKMessages", NULL), m)) {
-        s->agent->surface->raw(s->agent->surface_self, str_of(s->id), m);
+    if (raw_message_wanted(json_path(s->setup.params.meta, "claudeCode", "emitRawSDKMessages", NULL), m)) {
+        s->host->surface->raw(s->host->surface_self, str_of(s->id), m);
     }
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         const struct frame_row *row = &rows[i];
@@ -412,6 +413,6 @@ void session_on_frame(struct session *s, struct json_doc *doc)
             return;
         }
     }
-    log_write(s->agent->log, LOG_DEBUG, "a message of the CLI is not handled: %.*s",
+    log_write(s->host->log, LOG_DEBUG, "a message of the CLI is not handled: %.*s",
               (int)(type.n < 64 ? type.n : 64), type.p ? type.p : "");
 }

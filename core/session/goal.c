@@ -11,11 +11,11 @@
 static void publish_goal(struct session *s, const struct buf *snapshot)
 {
     AUTO_BUF(b);
-    if (!s->agent->client.air || !buf_ok(snapshot)) {
+    if (!s->host->client.air || !buf_ok(snapshot)) {
         return;
     }
     goal_put_update(&b, buf_str(snapshot));
-    s->agent->surface->info(s->agent->surface_self, str_of(s->id), buf_str(&b));
+    s->host->surface->info(s->host->surface_self, str_of(s->id), buf_str(&b));
 }
 
 /* ---- Commands ---- */
@@ -158,7 +158,7 @@ static void goal_read(uv_work_t *work, int status)
 
 static void look(struct session *s)
 {
-    struct session_host *a = s->agent;
+    struct session_host *a = s->host;
     if (s->ext.goal_look) {
         s->ext.goal_look->again = true;
         return;
@@ -184,14 +184,14 @@ void session_goal_idle(struct session *s)
     if (!turns_busy(&s->turns)) { /* a command that was cancelled while it was queued never ran */
         goal_settled(&s->ext.goal);
     }
-    if (s->agent->client.air && goal_is_active(&s->ext.goal)) {
+    if (s->host->client.air && goal_is_active(&s->ext.goal)) {
         look(s);
     }
 }
 
 void session_goal_opened(struct session *s)
 {
-    if (!s->agent->client.air) {
+    if (!s->host->client.air) {
         return;
     }
     if (goal_is_active(&s->ext.goal)) {

@@ -27,25 +27,15 @@
 
 #include "base/list.h"
 #include "base/uuid.h"
-#include "cli/control.h"
 #include "extension/session_failure.h"
 #include "local/local_host.h"
-#include "options/option_queue.h"
-#include "prompt/stream_text.h"
-#include "prompt/title.h"
 #include "report/facts.h"
 #include "session/extensions.h"
 #include "session/host.h"
-#include "session/plan_exit.h"
+#include "session/parts.h"
 #include "session/restart.h"
-#include "session/session.h"
-#include "session/settings_faults.h"
-#include "settings/settings_watch.h"
 #include "subagent/live_tasks.h"
 #include "tool/child_sessions.h"
-#include "tool/plan_list.h"
-#include "tool/tool_calls.h"
-#include "tool/tool_host.h"
 
 enum session_state {
     SESSION_STARTING,
@@ -54,93 +44,39 @@ enum session_state {
     SESSION_GONE,  /* closed: it waits for its last reference */
 };
 
-/* What the turn at hand has shown so far, for the answer of its prompt. */
-struct turn_scratch {
-    bool text_delivered;   /* assistant text reached the client since the last result */
-    bool failed;           /* an assistant message carried an error */
-    bool usage_limit;      /* and it is a usage limit */
-    bool login;            /* or asks to sign in */
-    struct buf error;      /* its kind, in the CLI's words */
-    struct buf error_text; /* its text */
-    struct buf refusal;    /* the explanation of a refusal */
-    struct buf notice;     /* the last notice, white space collapsed */
-    struct buf local_text; /* the last text that was not the model's */
-    bool real_answer;      /* a real model message came in this turn */
-};
-
-struct title_look;
-
 struct session {
-    struct session_host *agent;
+    struct session_host *host;
     unsigned refs;
     enum session_state state;
     char id[UUID_SIZE];
     char conversation[UUID_SIZE]; /* the CLI's id of it; it differs from `id` after a cleared context */
-    bool noting, note_again;      /* it is being noted, and has changed since */
-    char *cwd;
-    struct json_doc *params_doc;
-    struct session_params params;
-    struct settings *settings;
-    struct settings_watch *settings_watch;  /* replaces them when the files change */
-    struct settings_faults settings_faults; /* of which the person is to be told */
-    struct launch launch;                   /* while it starts: how */
-    struct arena launch_mem;                /* of `launch` */
-    struct cli_control *cli;                /* NULL before the start and after the end */
-    unsigned process;                       /* counts the CLI processes that were started */
-    char *executable;                       /* where the CLI was found */
-    struct restart *restart;                /* the CLI is being replaced; NULL: no */
-    bool used;                              /* a prompt was written to a CLI: something may be stored */
-    unsigned generation;                    /* of the provider that the CLI was started with: launch_gate.h */
-    unsigned holds;                         /* of the present CLI's frames */
-    bool paused;                            /* reading is stopped for the client's sake */
-    bool warned_account;                    /* once a session */
-    bool renew;                             /* another account may be signed in than that of the CLI */
-    bool error_result_last; /* the last result was an error: an exit with a code follows from it */
-
-    session_ready_cb *ready;
-    void *ready_user;
+    struct session_setup setup;
+    struct session_configuration configured;
+    struct session_start start; /* while it starts */
+    struct session_process process;
+    struct restart *restart; /* the CLI is being replaced; NULL: no */
     struct list gone_waiters;
-    enum mode start_mode;         /* of a resumed session; MODE_NONE: what the settings say */
-    struct buf transcript_model;  /* of a resumed session; empty: not known */
-    struct json_doc *initialized; /* the CLI's answer to initialize */
-    bool file_checkpoints;
+    struct session_account account;
+    struct session_keeping keeping;
 
     struct session_options *options;
     struct option_queue changes; /* of them: those that wait or run */
 
     struct turns turns;
-    struct turn_scratch scratch;
-    struct usage usage;
-    struct buf backend; /* of the CLI: env_put_backend() */
-    struct usage_turn tally;
-    struct usage_turn cycle_tally; /* of the last result that was no prompt's */
-    struct buf answer;             /* the texts of the answer that is being made */
+    struct session_answer answer;
     struct failures failures;
-    struct title title;
-    struct title_look *title_look; /* what is stored is being read; NULL: it is not */
-    struct map noticed;            /* tool use ids that a notice was about */
-    bool shutting_down;            /* the CLI announced its end */
-    struct option_picks picks;     /* of before; while it starts, in launch_mem */
-    struct buf saved_picks;        /* what is written last, or being written */
-    bool saving_picks;
-    struct buf first_prompt; /* the stored summary of the conversation */
+    struct session_titling titling;
+    struct map noticed; /* tool use ids that a notice was about */
 
+    struct message_stream stream;
     struct live_tasks live;
     struct child_sessions children;
-    struct tool_host tools; /* what they use of the session */
-    struct tool_calls calls;
+    struct session_tooling tooling;
+    struct session_planning planning;
     struct extensions ext;
     struct list questions;
     struct local_work local; /* commands in our own words, the sign-in to MCP servers */
-    struct plan_exit plan_exit;
-    struct plan_list plan;
-
-    struct stream_text streamed;        /* of the main conversation */
-    struct map child_streams;           /* parent tool use id → struct stream_text */
-    struct map torn;                    /* streams (by parent, "" for the main one) that lost a piece */
-    struct buf message_id;              /* of the last top-level message_start */
-    struct json_doc *terminal_commands; /* the last terminal_slash_commands, an array; NULL: none */
-    struct json_doc *commands;          /* the last commands_changed list; NULL: that of initialize */
+    struct command_list commands;
 };
 
 /* steps.c: one step of the session's life, at level debug: what, and why. */

@@ -73,20 +73,20 @@ static const struct tool_host_calls tool_calls = {
 
 static bool link_tool_calls(struct session *s)
 {
-    struct session_host *h = s->agent;
-    s->tools = (struct tool_host){
+    struct session_host *h = s->host;
+    s->tooling.host = (struct tool_host){
         .loop = h->loop,
         .log = h->log,
         .dirs = h->dirs,
         .client = &h->client,
         .reporters = &h->reporters,
-        .cwd = str_of(s->cwd),
+        .cwd = str_of(s->setup.cwd),
         .live = &s->live,
         .children = &s->children,
         .calls = &tool_calls,
         .user = s,
     };
-    return tool_calls_init(&s->calls, &s->tools, false);
+    return tool_calls_init(&s->tooling.calls, &s->tooling.host, false);
 }
 
 /* ---- The work of Herald's own ---- */
@@ -94,13 +94,13 @@ static bool link_tool_calls(struct session *s)
 static struct cli_control *cli(const void *user)
 {
     const struct session *s = user;
-    return s->state == SESSION_OPEN ? s->cli : NULL;
+    return s->state == SESSION_OPEN ? s->process.cli : NULL;
 }
 
 static json servers(const void *user)
 {
     const struct session *s = user;
-    return s->params.mcp_servers;
+    return s->setup.params.mcp_servers;
 }
 
 static void hold_frames(void *user)
@@ -134,7 +134,7 @@ static const struct local_host_calls local_calls = {
 
 static void link_local(struct session *s)
 {
-    struct session_host *h = s->agent;
+    struct session_host *h = s->host;
     list_init(&s->local.commands);
     s->local.host = (struct local_host){
         .loop = h->loop,
@@ -154,8 +154,8 @@ static void link_local(struct session *s)
 static void forget_plan(void *user)
 {
     struct session *s = user;
-    plan_list_free(&s->plan);
-    plan_list_init(&s->plan);
+    plan_list_free(&s->planning.list);
+    plan_list_init(&s->planning.list);
 }
 
 static void replayed_plan(void *user, const struct fact_plan_entry *entries)
@@ -186,7 +186,7 @@ static const struct replay_target_calls replay_calls = {
 
 void session_replay_target(struct session *s, struct replay_target *target)
 {
-    struct session_host *h = s->agent;
+    struct session_host *h = s->host;
     *target = (struct replay_target){
         .loop = h->loop,
         .log = h->log,
@@ -198,9 +198,9 @@ void session_replay_target(struct session *s, struct replay_target *target)
         .congested = &h->congested,
         .replaying = &h->replaying,
         .session = str_of(s->id),
-        .cwd = str_of(s->cwd),
+        .cwd = str_of(s->setup.cwd),
         .children = &s->children,
-        .calls = &s->calls,
+        .calls = &s->tooling.calls,
         .tasks = &s->ext.tasks,
         .failures = &s->failures,
         .does = &replay_calls,
@@ -212,14 +212,14 @@ void session_replay_target(struct session *s, struct replay_target *target)
 
 static void link_children(struct session *s)
 {
-    struct session_host *h = s->agent;
+    struct session_host *h = s->host;
     children_init(&s->children, &(struct children_setup){
                                     .client = &h->client,
                                     .surface = h->surface,
                                     .surface_self = h->surface_self,
                                     .log = h->log,
                                     .root = str_of(s->id),
-                                    .calls = &s->calls,
+                                    .calls = &s->tooling.calls,
                                     .live = &s->live,
                                 });
 }
@@ -235,7 +235,7 @@ static struct session_options *options(const void *user)
 static struct cli_control *process(const void *user)
 {
     const struct session *s = user;
-    return s->cli;
+    return s->process.cli;
 }
 
 static bool replacing(const void *user)
@@ -285,8 +285,8 @@ static const struct option_queue_host option_calls = {
 static void link_options(struct session *s)
 {
     s->changes = (struct option_queue){
-        .loop = s->agent->loop,
-        .log = s->agent->log,
+        .loop = s->host->loop,
+        .log = s->host->log,
         .host = &option_calls,
         .user = s,
         .late = session_restart_late,

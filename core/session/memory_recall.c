@@ -72,6 +72,6 @@ void session_on_memory_recall(struct session *s, json frame)
     tool_report_add_meta(&r, META_CLAUDE_CODE, STR("toolName"), STR("\"memory_recall\""));
     tool_report_add_meta(&r, META_CLAUDE_CODE, STR("toolResponse"), buf_str(&response));
     if (buf_ok(&title) && buf_ok(&list) && buf_ok(&response)) {
-        s->agent->surface->tool(s->agent->surface_self, str_of(s->id), &r);
+        s->host->surface->tool(s->host->surface_self, str_of(s->id), &r);
     }
 }

@@ -13,12 +13,12 @@ static str parent_of(json frame)
 static struct stream_text *stream_of(struct session *s, str parent, bool create)
 {
     if (!parent.p) {
-        return &s->streamed;
+        return &s->stream.main;
     }
-    struct stream_text *child = map_get(&s->child_streams, parent);
+    struct stream_text *child = map_get(&s->stream.children, parent);
     if (!child && create) {
         child = calloc(1, sizeof(*child));
-        if (child && !map_put(&s->child_streams, parent, child, NULL)) {
+        if (child && !map_put(&s->stream.children, parent, child, NULL)) {
             free(child);
             child = NULL;
         }
@@ -30,8 +30,8 @@ static struct stream_text *stream_of(struct session *s, str parent, bool create)
  * it is meant for a client, unless that is AIR. */
 static bool shows_child_text(const struct session *s, bool streamed)
 {
-    bool asked = s->launch.subagent_text;
-    return asked || (streamed && !s->agent->client.air);
+    bool asked = s->start.launch.subagent_text;
+    return asked || (streamed && !s->host->client.air);
 }
 
 static void say_block(struct session *s, str parent, enum stream_text_type type, str message_id, str text)
@@ -40,8 +40,8 @@ static void say_block(struct session *s, str parent, enum stream_text_type type,
         return;
     }
     if (!parent.p && type == STREAM_TEXT) {
-        s->scratch.text_delivered = true;
-        title_add_answer(&s->title, text);
+        s->answer.scratch.text_delivered = true;
+        title_add_answer(&s->titling.title, text);
     }
     children_say(&s->children, parent,
                  &(struct subagent_update){
@@ -54,11 +54,11 @@ static void say_block(struct session *s, str parent, enum stream_text_type type,
 
 void session_say(struct session *s, str message_id, str text, str meta)
 {
-    struct session_host *a = s->agent;
+    struct session_host *a = s->host;
     if (text.n) {
-        s->scratch.text_delivered = true;
-        buf_clear(&s->scratch.local_text);
-        buf_put_str(&s->scratch.local_text, text);
+        s->answer.scratch.text_delivered = true;
+        buf_clear(&s->answer.scratch.local_text);
+        buf_put_str(&s->answer.scratch.local_text, text);
         a->surface->text(a->surface_self, str_of(s->id), MESSAGE_AGENT, message_id, text, meta);
     }
 }
@@ -67,7 +67,7 @@ void session_say(struct session *s, str message_id, str text, str meta)
 
 static enum turn_output output_of(const struct session *s)
 {
-    return turns_output(&s->turns, s->agent->client.protocol_version >= 2);
+    return turns_output(&s->turns, s->host->client.protocol_version >= 2);
 }
 
 /* A stream that lost a piece loses the rest of its message, so that no text is split. True while that is so;
@@ -76,17 +76,17 @@ static bool is_torn(struct session *s, str parent, bool lost)
 {
     static char there;
     str key = parent.p ? parent : STR("");
-    if (lost && !map_put(&s->torn, key, &there, NULL)) {
+    if (lost && !map_put(&s->stream.torn, key, &there, NULL)) {
         return true;
     }
-    return s->torn.used && map_get(&s->torn, key);
+    return s->stream.torn.used && map_get(&s->stream.torn, key);
 }
 
 /* Its next message begins, or the whole message came. */
 static void mend(struct session *s, str parent)
 {
-    if (s->torn.used) {
-        map_remove(&s->torn, parent.p ? parent : STR(""));
+    if (s->stream.torn.used) {
+        map_remove(&s->stream.torn, parent.p ? parent : STR(""));
     }
 }
 
@@ -111,7 +111,8 @@ static void streamed(struct session *s, str parent, int64_t index, enum stream_t
     }
     if (!parent.p || shows_child_text(s, true)) {
         // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): only a child's record can be missing
-        say_block(s, parent, type, s->message_id.n ? buf_str(&s->message_id) : STR_ABSENT, text);
+        say_block(s, parent, type, s->stream.message_id.n ? buf_str(&s->stream.message_id) : STR_ABSENT,
+                  text);
     }
 }
 
@@ -123,7 +124,7 @@ static void on_block_start(struct session *s, str parent, int64_t index, json bl
     } else if (str_is(type, "thinking")) {
         streamed(s, parent, index, STREAM_THINKING, json_str(json_get(block, "thinking")));
     } else if (tool_block_is_use(type)) {
-        tool_calls_block_start(&s->calls, parent, index, block);
+        tool_calls_block_start(&s->tooling.calls, parent, index, block);
     } else if (str_is(type, "compaction") && !parent.p) {
         extensions_compaction_text(s, json_str(json_get(frame, "uuid")), block);
     }
@@ -137,7 +138,7 @@ static void on_block_delta(struct session *s, str parent, int64_t index, json de
     } else if (str_is(type, "thinking_delta")) {
         streamed(s, parent, index, STREAM_THINKING, json_str(json_get(delta, "thinking")));
     } else if (str_is(type, "input_json_delta")) {
-        tool_calls_input_delta(&s->calls, parent, index, json_str(json_get(delta, "partial_json")));
+        tool_calls_input_delta(&s->tooling.calls, parent, index, json_str(json_get(delta, "partial_json")));
     } else if (str_is(type, "compaction_delta") && !parent.p) {
         extensions_compaction_text(s, json_str(json_get(frame, "uuid")), delta);
     }
@@ -146,17 +147,17 @@ static void on_block_delta(struct session *s, str parent, int64_t index, json de
 static void send_usage(struct session *s)
 {
     AUTO_BUF(b);
-    usage_put_update(&b, &s->usage, JSON_NONE, JSON_NONE);
-    s->agent->surface->usage(s->agent->surface_self, str_of(s->id), buf_str(&b));
+    usage_put_update(&b, &s->answer.usage, JSON_NONE, JSON_NONE);
+    s->host->surface->usage(s->host->surface_self, str_of(s->id), buf_str(&b));
 }
 
 static void on_message_start(struct session *s, str parent, json message)
 {
-    tool_calls_message_edge(&s->calls, parent);
+    tool_calls_message_edge(&s->tooling.calls, parent);
     forget_streamed(s, parent);
-    buf_clear(&s->message_id);
-    buf_put_str(&s->message_id, json_str(json_get(message, "id")));
-    if (!parent.p && usage_message_start(&s->usage, message)) {
+    buf_clear(&s->stream.message_id);
+    buf_put_str(&s->stream.message_id, json_str(json_get(message, "id")));
+    if (!parent.p && usage_message_start(&s->answer.usage, message)) {
         send_usage(s);
     }
 }
@@ -181,15 +182,15 @@ void session_on_stream_event(struct session *s, json frame)
     } else if (str_is(type, "content_block_start")) {
         on_block_start(s, parent, index, json_get(event, "content_block"), frame);
     } else if (str_is(type, "content_block_stop")) {
-        tool_calls_block_stop(&s->calls, parent, index);
+        tool_calls_block_stop(&s->tooling.calls, parent, index);
     } else if (start) {
         on_message_start(s, parent, json_get(event, "message"));
     } else if (str_is(type, "message_delta")) {
-        if (!parent.p && usage_message_delta(&s->usage, json_get(event, "usage"))) {
+        if (!parent.p && usage_message_delta(&s->answer.usage, json_get(event, "usage"))) {
             send_usage(s);
         }
     } else if (str_is(type, "message_stop")) {
-        tool_calls_message_edge(&s->calls, parent);
+        tool_calls_message_edge(&s->tooling.calls, parent);
     }
 }
 
@@ -233,16 +234,16 @@ static void whole_block(struct session *s, str parent, str message_id, struct st
     } else if (str_is(type, "image")) {
         put_image(s, parent, message_id, block);
     } else if (tool_block_is_use(type)) {
-        tool_calls_use(&s->calls, parent, block);
+        tool_calls_use(&s->tooling.calls, parent, block);
     } else if (tool_block_is_result(type)) {
-        tool_calls_result(&s->calls, parent, block, frame);
+        tool_calls_result(&s->tooling.calls, parent, block, frame);
     }
 }
 
 /* Notes what an assistant message says about a failure; true when its text is not shown. */
 static bool note_failure(struct session *s, json frame, json message, bool synthetic)
 {
-    struct turn_scratch *t = &s->scratch;
+    struct turn_scratch *t = &s->answer.scratch;
     str error = json_text(json_get(frame, "error"));
     bool limit = synthetic && failure_is_usage_limit_message(message);
     if (synthetic && failure_is_login_message(message)) {
@@ -259,7 +260,7 @@ static bool note_failure(struct session *s, json frame, json message, bool synth
     buf_put_str(&t->error, error);
     buf_clear(&t->error_text);
     failure_message_text(&t->error_text, message);
-    return s->agent->client.air_session_failure;
+    return s->host->client.air_session_failure;
 }
 
 /* What the CLI prints by itself, unless a compaction told it; true when it is not shown. */
@@ -270,8 +271,8 @@ static bool note_local(struct session *s, json frame, json message)
     if (!json_truthy(json_get(frame, "error")) && extensions_hide_local(s, buf_str(&text))) {
         return true;
     }
-    buf_clear(&s->scratch.local_text);
-    buf_put_str(&s->scratch.local_text, buf_str(&text));
+    buf_clear(&s->answer.scratch.local_text);
+    buf_put_str(&s->answer.scratch.local_text, buf_str(&text));
     return false;
 }
 
@@ -287,12 +288,12 @@ void session_on_assistant(struct session *s, json frame)
     }
     if (!parent.p) {
         turns_on_output(&s->turns);
-        usage_assistant(&s->usage, message);
+        usage_assistant(&s->answer.usage, message);
         silent = note_failure(s, frame, message, synthetic) || (synthetic && note_local(s, frame, message));
         str why = json_text(json_path(message, "stop_details", "explanation", NULL));
         if (why.p) {
-            buf_clear(&s->scratch.refusal);
-            buf_put_str(&s->scratch.refusal, why);
+            buf_clear(&s->answer.scratch.refusal);
+            buf_put_str(&s->answer.scratch.refusal, why);
         }
     }
     struct stream_text *record = stream_of(s, parent, false);
@@ -379,7 +380,7 @@ void session_on_user(struct session *s, json frame)
     note_resumed(s, frame);
     for (struct json_iter it = json_each(content); json_next(&it);) {
         if (tool_block_is_result(json_str(json_get(it.value, "type")))) {
-            tool_calls_result(&s->calls, parent, it.value, frame);
+            tool_calls_result(&s->tooling.calls, parent, it.value, frame);
         }
     }
 }

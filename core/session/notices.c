@@ -34,12 +34,12 @@ static void put_collapsed(struct buf *b, str text)
 
 bool session_was_notice(const struct session *s, str text)
 {
-    if (!s->scratch.notice.n) {
+    if (!s->answer.scratch.notice.n) {
         return false;
     }
     AUTO_BUF(b);
     put_collapsed(&b, text);
-    return str_eq(buf_str(&b), buf_str(&s->scratch.notice));
+    return str_eq(buf_str(&b), buf_str(&s->answer.scratch.notice));
 }
 
 static void put_capitalised(struct buf *b, str text)
@@ -78,13 +78,13 @@ static void put_unmarked(struct buf *b, str text)
 
 static void notice(struct session *s, const char *severity, str title, str description)
 {
-    s->agent->surface->notice(s->agent->surface_self, str_of(s->id), severity, title,
-                              description.n ? description : STR_ABSENT);
+    s->host->surface->notice(s->host->surface_self, str_of(s->id), severity, title,
+                             description.n ? description : STR_ABSENT);
 }
 
 static void say(struct session *s, str message_id, str text, str meta)
 {
-    s->agent->surface->text(s->agent->surface_self, str_of(s->id), MESSAGE_AGENT, message_id, text, meta);
+    s->host->surface->text(s->host->surface_self, str_of(s->id), MESSAGE_AGENT, message_id, text, meta);
 }
 
 /* ---- system/informational ---- */
@@ -131,7 +131,7 @@ void session_on_informational(struct session *s, json frame)
     if (!content.n) {
         return;
     }
-    if (s->agent->client.session_notices) {
+    if (s->host->client.session_notices) {
         if (plain || noted_tool(s, json_str(json_get(frame, "tool_use_id")))) {
             return;
         }
@@ -154,8 +154,8 @@ void session_on_informational(struct session *s, json frame)
         json_close_object(&meta);
         say(s, STR_ABSENT, buf_str(&text), buf_str(&meta));
     }
-    buf_clear(&s->scratch.notice);
-    put_collapsed(&s->scratch.notice, content);
+    buf_clear(&s->answer.scratch.notice);
+    put_collapsed(&s->answer.scratch.notice, content);
 }
 
 /* ---- Refusals ---- */
@@ -202,7 +202,7 @@ static void put_paragraphs(struct buf *b, str sentence, str explanation)
 
 void session_on_fallback(struct session *s, json frame)
 {
-    const struct client_capabilities *client = &s->agent->client;
+    const struct client_capabilities *client = &s->host->client;
     bool revert = str_is(json_str(json_get(frame, "direction")), "revert");
     bool local = str_is(json_str(json_get(frame, "scope")), "local");
     str explanation = json_text(json_get(frame, "api_refusal_explanation"));
@@ -236,8 +236,8 @@ void session_on_fallback(struct session *s, json frame)
 void session_on_no_fallback(struct session *s, json frame)
 {
     str why = json_text(json_get(frame, "api_refusal_explanation"));
-    if (!s->scratch.refusal.n && json_is(json_get(frame, "refused_user_message_uuid"), JSON_STRING)) {
-        buf_put_str(&s->scratch.refusal, why.p ? why : json_str(json_get(frame, "content")));
+    if (!s->answer.scratch.refusal.n && json_is(json_get(frame, "refused_user_message_uuid"), JSON_STRING)) {
+        buf_put_str(&s->answer.scratch.refusal, why.p ? why : json_str(json_get(frame, "content")));
     }
 }
 
@@ -262,11 +262,11 @@ void session_on_retry(struct session *s, json frame)
     enum failure_kind kind;
     struct failure_record record;
     AUTO_BUF(title);
-    if (!s->agent->client.air_session_failure || !failure_retry(frame, &kind, &title)) {
+    if (!s->host->client.air_session_failure || !failure_retry(frame, &kind, &title)) {
         return;
     }
     struct turn *turn = running_turn(s);
-    if (turn && turn->state == TURN_HELD && s->agent->client.protocol_version >= 2) {
+    if (turn && turn->state == TURN_HELD && s->host->client.protocol_version >= 2) {
         turn = NULL; /* its prompt is answered */
     }
     bool made = turn ? failures_turn(&s->failures, str_of(turn->uuid), kind, FAILURE_WARNING, buf_str(&title),

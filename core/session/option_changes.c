@@ -31,7 +31,7 @@ void session_set_option(struct session *s, str id, json value, session_done_cb *
 
 void session_warn(struct session *s, const char *title, const char *text)
 {
-    struct session_host *a = s->agent;
+    struct session_host *a = s->host;
     AUTO_BUF(b);
     if (a->client.session_notices) {
         buf_put_c(&b, text);
@@ -59,7 +59,7 @@ void session_put_modes(struct session *s, struct buf *b)
 
 void session_put_options(struct session *s, struct buf *b)
 {
-    session_options_put(s->options, b, s->agent->client.protocol_version >= 2);
+    session_options_put(s->options, b, s->host->client.protocol_version >= 2);
 }
 
 struct window_question {
@@ -71,9 +71,9 @@ static void window_answered(void *user, const struct control_error *error, json 
 {
     struct window_question *q = user;
     if (!error && session_live(q->s)) {
-        usage_context_answer(&q->s->usage, payload, q->model);
+        usage_context_answer(&q->s->answer.usage, payload, q->model);
     } else if (error) {
-        log_write(q->s->agent->log, LOG_DEBUG, "get_context_usage: %s", error->text);
+        log_write(q->s->host->log, LOG_DEBUG, "get_context_usage: %s", error->text);
     }
     session_unref(q->s);
     free((void *)(uintptr_t)q->model.p);
@@ -90,12 +90,12 @@ void session_select_model(struct session *s)
         model.name = row->original_name;
         model.description = row->description;
     }
-    usage_select_model(&s->usage, &s->agent->windows, buf_str(&s->backend), &model);
+    usage_select_model(&s->answer.usage, &s->host->windows, buf_str(&s->process.backend), &model);
 }
 
 static void ask_window(struct session *s)
 {
-    struct window_question *q = s->cli ? calloc(1, sizeof(*q)) : NULL;
+    struct window_question *q = s->process.cli ? calloc(1, sizeof(*q)) : NULL;
     if (!q) {
         return;
     }
@@ -103,12 +103,13 @@ static void ask_window(struct session *s)
     session_ref(s);
     str id = session_options_model(s->options);
     q->model = (str){str_dup(id.p ? id : STR("")), id.n};
-    cli_control_request(s->cli, "get_context_usage", STR("\"detail\":\"summary\""), 0, window_answered, q);
+    cli_control_request(s->process.cli, "get_context_usage", STR("\"detail\":\"summary\""), 0,
+                        window_answered, q);
 }
 
 void session_apply_effects(struct session *s, unsigned effects)
 {
-    struct session_host *a = s->agent;
+    struct session_host *a = s->host;
     session_warn_auto(s);
     if (effects & OPTIONS_MODEL) {
         session_select_model(s);
@@ -135,7 +136,7 @@ void session_change_mode(struct session *s, enum mode mode)
 void session_use_client(struct session *s)
 {
     if (s->options) {
-        session_options_use_client(s->options, &s->agent->client);
+        session_options_use_client(s->options, &s->host->client);
     }
 }
 

@@ -46,12 +46,12 @@ static void saved(uv_work_t *work, int status)
     struct saving *p = CONTAINER_OF(work, struct saving, work);
     struct session *s = p->s;
     if (status == 0 && p->error) {
-        log_write(s->agent->log, LOG_WARN, "the options of session %s could not be kept: %s", s->id,
+        log_write(s->host->log, LOG_WARN, "the options of session %s could not be kept: %s", s->id,
                   strerror(p->error));
     }
     arena_free(&p->mem);
     free(p);
-    s->saving_picks = false;
+    s->keeping.saving = false;
     session_save_picks(s);
     session_unref(s);
 }
@@ -59,12 +59,12 @@ static void saved(uv_work_t *work, int status)
 void session_save_picks(struct session *s)
 {
     AUTO_BUF(text);
-    struct session_host *a = s->agent;
-    if (s->saving_picks || !s->options || !a->dirs->state) {
+    struct session_host *a = s->host;
+    if (s->keeping.saving || !s->options || !a->dirs->state) {
         return; /* what changes meanwhile follows */
     }
-    option_picks_put(&text, s->options, &s->params);
-    if (!text.n || text.n > PICKS_MAX || str_eq(buf_str(&text), buf_str(&s->saved_picks))) {
+    option_picks_put(&text, s->options, &s->setup.params);
+    if (!text.n || text.n > PICKS_MAX || str_eq(buf_str(&text), buf_str(&s->keeping.picks))) {
         return;
     }
     struct saving *p = calloc(1, sizeof(*p));
@@ -81,7 +81,7 @@ void session_save_picks(struct session *s)
         return;
     }
     session_ref(s);
-    s->saving_picks = true;
-    buf_clear(&s->saved_picks);
-    buf_put_str(&s->saved_picks, buf_str(&text));
+    s->keeping.saving = true;
+    buf_clear(&s->keeping.picks);
+    buf_put_str(&s->keeping.picks, buf_str(&text));
 }

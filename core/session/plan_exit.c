@@ -7,7 +7,7 @@
 
 void session_plan_exit_forget(struct session *s)
 {
-    struct plan_exit *pe = &s->plan_exit;
+    struct plan_exit *pe = &s->planning.exit;
     free(pe->call);
     buf_free(&pe->plan);
     buf_free(&pe->message);
@@ -16,7 +16,7 @@ void session_plan_exit_forget(struct session *s)
 
 void session_plan_exit_answered(struct session *s, str call, const struct permission_decision *d)
 {
-    struct plan_exit *pe = &s->plan_exit;
+    struct plan_exit *pe = &s->planning.exit;
     if ((!d->keep_planning && !d->clear_context) || pe->state == PLAN_EXIT_CONTINUING) {
         return;
     }
@@ -34,7 +34,7 @@ void session_plan_exit_answered(struct session *s, str call, const struct permis
 
 void session_plan_exit_result(struct session *s, str call, json m)
 {
-    struct plan_exit *pe = &s->plan_exit;
+    struct plan_exit *pe = &s->planning.exit;
     if (pe->state != PLAN_EXIT_ANSWERED) {
         return;
     }
@@ -80,14 +80,14 @@ static void publish_plan(struct session *s, str plan)
     json_member_c(&b, "planId", "plan-mode");
     json_member_str(&b, "content", plan);
     json_close_object(&b);
-    s->agent->surface->update(s->agent->surface_self, str_of(s->id), "plan_update", buf_str(&b));
+    s->host->surface->update(s->host->surface_self, str_of(s->id), "plan_update", buf_str(&b));
 }
 
 void session_plan_approved(struct session *s, json input, json structured)
 {
     json said = json_get(structured, "plan");
     str plan = str_trim(json_str(json_is(said, JSON_STRING) ? said : json_get(input, "plan")));
-    if (s->agent->client.plan_operations && plan.n && !json_is_true(json_get(structured, "isAgent")) &&
+    if (s->host->client.plan_operations && plan.n && !json_is_true(json_get(structured, "isAgent")) &&
         !json_is_true(json_get(structured, "awaitingLeaderApproval"))) {
         publish_plan(s, plan);
     }
@@ -97,7 +97,7 @@ void session_plan_approved(struct session *s, json input, json structured)
 
 static void restarted(struct session *s, str why)
 {
-    struct plan_exit *pe = &s->plan_exit;
+    struct plan_exit *pe = &s->planning.exit;
     bool goes_on = pe->state == PLAN_EXIT_CONTINUING; /* it was not cancelled meanwhile */
     if (!why.p) {
         if (goes_on && pe->warn_auto) {
@@ -106,17 +106,17 @@ static void restarted(struct session *s, str why)
         session_apply_effects(s, OPTIONS_MODE | OPTIONS_LIST);
     }
     if (!why.p && goes_on) {
-        if (s->agent->client.plan_operations) {
+        if (s->host->client.plan_operations) {
             publish_plan(s, buf_str(&pe->plan));
         }
-        cli_control_send(s->cli, buf_str(&pe->message));
+        cli_control_send(s->process.cli, buf_str(&pe->message));
     }
     session_plan_exit_forget(s);
 }
 
 static bool continue_plan(struct session *s, const struct turn *t)
 {
-    struct plan_exit *pe = &s->plan_exit;
+    struct plan_exit *pe = &s->planning.exit;
     char uuid[UUID_SIZE]; /* the message takes the place of the prompt's */
     AUTO_BUF(text);
     if (t) {
@@ -133,13 +133,13 @@ static bool continue_plan(struct session *s, const struct turn *t)
 
 enum turn_verdict session_plan_exit_verdict(struct session *s, const struct turn *t, json result)
 {
-    struct plan_exit *pe = &s->plan_exit;
+    struct plan_exit *pe = &s->planning.exit;
     if (pe->state == PLAN_EXIT_NONE || pe->state == PLAN_EXIT_CONTINUING) {
         return TURN_ENDS;
     }
     bool ours = pe->state == PLAN_EXIT_SEEN && is_diagnostic(result), clear = pe->clear;
     if (ours) {
-        s->error_result_last = false; /* it is no error that the client is shown */
+        s->process.error_result_last = false; /* it is no error that the client is shown */
     }
     if (ours && clear && continue_plan(s, t)) {
         pe->state = PLAN_EXIT_CONTINUING;

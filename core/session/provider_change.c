@@ -4,7 +4,7 @@
 bool session_changes_options(const struct session *s)
 {
     return s->state == SESSION_OPEN && !list_empty(&s->changes.changes) &&
-           !option_queue_is_stuck(&s->changes, s->agent->limits.change);
+           !option_queue_is_stuck(&s->changes, s->host->limits.change);
 }
 
 bool session_works(const struct session *s)
@@ -28,16 +28,16 @@ void session_release_held(struct session *s)
 static void lose(struct session *s, str why)
 {
     struct failure_record record;
-    if (s->ready) {
+    if (s->start.ready) {
         session_fail_start(s, &(struct session_error){.code = RPC_INTERNAL_ERROR, .details = why});
         return;
     }
-    if (s->agent->client.air_session_failure && !failure_is_login(why) &&
+    if (s->host->client.air_session_failure && !failure_is_login(why) &&
         failures_session(&s->failures, FAILURE_INTERNAL_ERROR, FAILURE_ERROR,
                          STR("This session could not go on with another provider. Start a new one."),
                          &record)) {
         session_send_failure(s, &record);
-    } else if (!s->agent->client.air_session_failure) {
+    } else if (!s->host->client.air_session_failure) {
         session_warn(s, "Session closed", "it could not go on with another provider. Start a new one.");
     }
     session_close(s, NULL, NULL);
@@ -47,7 +47,7 @@ static void came_back(struct session *s, str why)
 {
     if (why.p) {
         lose(s, why);
-    } else if (s->ready) {
+    } else if (s->start.ready) {
         session_tell_ready(s, NULL);
     }
 }
@@ -55,7 +55,8 @@ static void came_back(struct session *s, str why)
 void session_change_provider(struct session *s)
 {
     if (s->state == SESSION_OPEN &&
-        !session_restart(s, &(struct restart_request){.tell = !s->ready, .mode = MODE_NONE}, came_back)) {
+        !session_restart(s, &(struct restart_request){.tell = !s->start.ready, .mode = MODE_NONE},
+                         came_back)) {
         lose(s, STR("out of memory"));
     }
 }

@@ -42,7 +42,7 @@ static void fail(struct session *s, str why)
     if (cli) {
         cli_control_end(cli, false);
     }
-    log_write(s->agent->log, LOG_WARN, "the Claude Code CLI could not be started again: %.*s", STR_ARG(why));
+    log_write(s->host->log, LOG_WARN, "the Claude Code CLI could not be started again: %.*s", STR_ARG(why));
     json_open_object(&data);
     json_member_str(&data, "details", why);
     json_close_object(&data);
@@ -71,7 +71,7 @@ static size_t unsent_prompts(const struct session *s)
 
 bool session_restart(struct session *s, const struct restart_request *rq, session_restarted_cb *done)
 {
-    bool may = s->state == SESSION_OPEN && s->cli && !s->restart && s->executable;
+    bool may = s->state == SESSION_OPEN && s->process.cli && !s->restart && s->process.executable;
     struct restart *r = may ? calloc(1, sizeof(*r)) : NULL;
     bool lost = false;
     if (!r) {
@@ -89,13 +89,13 @@ bool session_restart(struct session *s, const struct restart_request *rq, sessio
     session_drop_questions(s);
     children_finish(&s->children, s->turns.cancelled ? SUBAGENT_CANCELLED : SUBAGENT_FAILED);
     session_end_tasks(s, false); /* before the calls, of which those of background work live on else */
-    tool_calls_close(&s->calls, true, false, &lost);
+    tool_calls_close(&s->tooling.calls, true, false, &lost);
     subagents_clear(&s->children.subagents);
     session_clear_streams(s);
     async_tasks_finish(&s->ext.tasks, s->turns.cancelled);
     r->old = session_let_go(s);
     s->restart = r;
-    s->error_result_last = false;
+    s->process.error_result_last = false;
     turns_renewed(&s->turns);
     /* At the end of its input the CLI would first work off the prompts in its queue. */
     cli_control_end(r->old, unsent_prompts(s) > unsent);
@@ -107,14 +107,14 @@ bool session_restart(struct session *s, const struct restart_request *rq, sessio
 static void tune(struct session *s, json initialize)
 {
     struct restart *r = s->restart;
-    struct session_host *a = s->agent;
+    struct session_host *a = s->host;
     struct options_change *change = option_queue_tune(&s->changes);
     struct session_options *options = change ? session_options_new(
                                                    &(struct session_options_setup){
                                                        .client = &a->client,
-                                                       .settings = s->settings,
+                                                       .settings = s->configured.settings,
                                                        .launch = &r->launch,
-                                                       .params = &s->params,
+                                                       .params = &s->setup.params,
                                                        .initialize = initialize,
                                                        .env = a->env,
                                                        .carry = s->options,
@@ -136,7 +136,7 @@ static void tune(struct session *s, json initialize)
 
 unsigned session_restart_time_left(const struct session *s)
 {
-    uint64_t now = uv_now(s->agent->loop), deadline = s->restart ? s->restart->deadline : 0;
+    uint64_t now = uv_now(s->host->loop), deadline = s->restart ? s->restart->deadline : 0;
     return deadline > now ? (unsigned)(deadline - now) : s->restart != NULL;
 }
 
@@ -146,11 +146,11 @@ static void initialized(void *user, const struct control_error *error, json payl
     struct restart *r = s->restart;
     if (r && r->phase == RESTART_STARTING) {
         if (!error) {
-            json_unref(s->initialized);
-            s->initialized = json_detach(payload);
-            json init = json_root(s->initialized);
-            s->agent->calls->account(s->agent, json_get(init, "account"),
-                                     settings_api_key_helper(s->settings));
+            json_unref(s->process.initialized);
+            s->process.initialized = json_detach(payload);
+            json init = json_root(s->process.initialized);
+            s->host->calls->account(s->host, json_get(init, "account"),
+                                    settings_api_key_helper(s->configured.settings));
             tune(s, init);
         } else if (error->end == CONTROL_TIMED_OUT) {
             fail(s, session_restart_late);
@@ -165,10 +165,10 @@ static void initialized(void *user, const struct control_error *error, json payl
 static void start(struct session *s)
 {
     struct restart *r = s->restart;
-    struct session_host *a = s->agent;
-    struct launch_request rq = {.params = &s->params,
+    struct session_host *a = s->host;
+    struct launch_request rq = {.params = &s->setup.params,
                                 .client = &a->client,
-                                .settings = s->settings,
+                                .settings = s->configured.settings,
                                 .providers = a->providers,
                                 .env = a->env,
                                 .root = geteuid() == 0};
@@ -178,7 +178,7 @@ static void start(struct session *s)
         rq.mode = r->rq.mode;
     }
     bool named = true;
-    r->resumed = !r->rq.fresh && s->used && !r->unknown;
+    r->resumed = !r->rq.fresh && s->process.used && !r->unknown;
     if (r->rq.fresh && (named = uuid_v4(fresh))) {
         session_take_conversation(s, str_of(fresh));
     }
@@ -194,7 +194,7 @@ static void start(struct session *s)
 void session_restart_ended(struct session *s, const struct cli_exit *how)
 {
     struct restart *r = s->restart;
-    s->cli = NULL;
+    s->process.cli = NULL;
     if (r->phase == RESTART_CLOSING) {
         r->old = NULL;
         start(s);
@@ -235,9 +235,9 @@ void session_restart_tuned(struct session *s, const struct options_change *c)
     turns_renewed(&s->turns);
     failures_recover(&s->failures, FAILURE_ON_RUNTIME, STR_ABSENT);
     if (r->resumed) {
-        usage_resumed(&s->usage);
+        usage_resumed(&s->answer.usage);
     } else {
-        usage_begin_anew(&s->usage);
+        usage_begin_anew(&s->answer.usage);
     }
     if (r->rq.fresh) {
         session_conversation_changed(s, str_of(s->conversation));
@@ -260,7 +260,7 @@ void session_restart_drop(struct session *s)
         return;
     }
     if (r->old) {
-        cli_control_end(r->old, s->agent->closing);
+        cli_control_end(r->old, s->host->closing);
     }
     free_restart(r);
 }

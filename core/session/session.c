@@ -28,7 +28,7 @@ static void free_stream(void *p)
 
 void session_drop_stream(struct session *s, str parent)
 {
-    void *stream = parent.p ? map_remove(&s->child_streams, parent) : NULL;
+    void *stream = parent.p ? map_remove(&s->stream.children, parent) : NULL;
     if (stream) {
         free_stream(stream);
     }
@@ -36,9 +36,9 @@ void session_drop_stream(struct session *s, str parent)
 
 void session_clear_streams(struct session *s)
 {
-    stream_text_clear(&s->streamed);
-    map_free(&s->child_streams, free_stream);
-    map_free(&s->torn, NULL);
+    stream_text_clear(&s->stream.main);
+    map_free(&s->stream.children, free_stream);
+    map_free(&s->stream.torn, NULL);
 }
 
 void session_unref(struct session *s)
@@ -46,41 +46,41 @@ void session_unref(struct session *s)
     if (--s->refs) {
         return;
     }
-    tool_calls_free(&s->calls);
+    tool_calls_free(&s->tooling.calls);
     turns_free(&s->turns);
     extensions_free(s);
     session_scratch_free(s);
-    usage_free(&s->usage);
-    buf_free(&s->backend);
-    usage_turn_free(&s->tally);
-    usage_turn_free(&s->cycle_tally);
+    usage_free(&s->answer.usage);
+    buf_free(&s->process.backend);
+    usage_turn_free(&s->answer.tally);
+    usage_turn_free(&s->answer.cycle_tally);
     live_tasks_free(&s->live);
     children_free(&s->children);
     map_free(&s->noticed, NULL);
-    map_free(&s->torn, NULL);
-    buf_free(&s->answer);
+    map_free(&s->stream.torn, NULL);
+    buf_free(&s->answer.text);
     failures_free(&s->failures);
-    title_free(&s->title);
-    buf_free(&s->first_prompt);
-    buf_free(&s->saved_picks);
-    plan_list_free(&s->plan);
+    title_free(&s->titling.title);
+    buf_free(&s->titling.first_prompt);
+    buf_free(&s->keeping.picks);
+    plan_list_free(&s->planning.list);
     session_clear_streams(s);
-    stream_text_free(&s->streamed);
-    buf_free(&s->message_id);
-    json_unref(s->terminal_commands);
-    json_unref(s->commands);
-    json_unref(s->initialized);
-    json_unref(s->params_doc);
+    stream_text_free(&s->stream.main);
+    buf_free(&s->stream.message_id);
+    json_unref(s->commands.terminal);
+    json_unref(s->commands.changed);
+    json_unref(s->process.initialized);
+    json_unref(s->setup.doc);
     session_options_free(s->options);
-    settings_watch_free(s->settings_watch);
-    settings_free(s->settings);
-    settings_faults_free(&s->settings_faults);
-    arena_free(&s->launch_mem);
+    settings_watch_free(s->configured.watch);
+    settings_free(s->configured.settings);
+    settings_faults_free(&s->configured.faults);
+    arena_free(&s->start.mem);
     session_plan_exit_forget(s);
-    buf_free(&s->transcript_model);
-    free(s->executable);
-    free(s->cwd);
-    writers_leave(&s->agent->writers, str_of(s->conversation), s);
+    buf_free(&s->start.transcript_model);
+    free(s->process.executable);
+    free(s->setup.cwd);
+    writers_leave(&s->host->writers, str_of(s->conversation), s);
     struct list waiters;
     list_init(&waiters);
     LIST_EACH(w, &s->gone_waiters, struct gone_waiter, link) {
@@ -107,7 +107,7 @@ str session_id(const struct session *s)
 
 str session_cwd(const struct session *s)
 {
-    return str_of(s->cwd);
+    return str_of(s->setup.cwd);
 }
 
 str session_conversation(const struct session *s)
@@ -117,7 +117,7 @@ str session_conversation(const struct session *s)
 
 const struct session_params *session_params(const struct session *s)
 {
-    return &s->params;
+    return &s->setup.params;
 }
 
 bool session_serves(const struct session *s)
@@ -137,36 +137,36 @@ bool session_ended(const struct session *s)
 
 void session_hold_frames(struct session *s)
 {
-    if (s->cli) {
-        s->holds++;
-        cli_control_hold(s->cli);
+    if (s->process.cli) {
+        s->process.holds++;
+        cli_control_hold(s->process.cli);
     }
 }
 
 void session_release_frames(struct session *s)
 {
-    if (s->cli && s->holds) { /* else it was a hold of the process before */
-        s->holds--;
-        cli_control_release(s->cli);
+    if (s->process.cli && s->process.holds) { /* else it was a hold of the process before */
+        s->process.holds--;
+        cli_control_release(s->process.cli);
     }
 }
 
 struct cli_control *session_let_go(struct session *s)
 {
-    struct cli_control *cli = s->cli;
-    s->cli = NULL;
-    for (; cli && s->holds; s->holds--) {
+    struct cli_control *cli = s->process.cli;
+    s->process.cli = NULL;
+    for (; cli && s->process.holds; s->process.holds--) {
         cli_control_release(cli); /* its end waits for its frames */
     }
-    s->holds = 0;
-    s->paused = false;
+    s->process.holds = 0;
+    s->process.paused = false;
     return cli;
 }
 
 void session_control(struct session *s, const char *subtype, str members)
 {
-    if (s->cli) {
-        cli_control_request(s->cli, subtype, members, 0, NULL, NULL);
+    if (s->process.cli) {
+        cli_control_request(s->process.cli, subtype, members, 0, NULL, NULL);
     }
 }
 
@@ -175,15 +175,15 @@ void session_control(struct session *s, const char *subtype, str members)
 /* The present CLI may be given prompts. */
 static bool takes_prompts(const struct session *s)
 {
-    return s->cli && !s->restart && !s->agent->gate.closed;
+    return s->process.cli && !s->restart && !s->host->gate.closed;
 }
 
 static void send_prompt(struct session *s, struct turn *t)
 {
     session_step(s, "prompt %s is written to the CLI", t->uuid);
     t->unsent = false;
-    s->used = true;
-    cli_control_send(s->cli, buf_str(&t->line));
+    s->process.used = true;
+    cli_control_send(s->process.cli, buf_str(&t->line));
 }
 
 void session_send_unsent(struct session *s)
@@ -234,14 +234,14 @@ bool session_prompt(struct session *s, json blocks, json meta, const struct turn
     t->local_only = str_is(word, "/context") || str_is(word, "/heapdump") || str_is(word, "/extra-usage");
     session_warn_auto(s);
     session_warn_settings(s);
-    if (plan_list_unfinished(&s->plan)) {
+    if (plan_list_unfinished(&s->planning.list)) {
         session_change_tasks(s, STR_ABSENT, NULL);
     }
     AUTO_BUF(text);
     prompt_text(&text, blocks);
-    title_add_prompt(&s->title, buf_str(&text));
-    if (!s->first_prompt.n) {
-        buf_put_str(&s->first_prompt, buf_str(&text));
+    title_add_prompt(&s->titling.title, buf_str(&text));
+    if (!s->titling.first_prompt.n) {
+        buf_put_str(&s->titling.first_prompt, buf_str(&text));
     }
     t->line = line;
     line = BUF_INIT;
@@ -260,7 +260,7 @@ bool session_prompt(struct session *s, json blocks, json meta, const struct turn
 
 void session_take_conversation(struct session *s, str id)
 {
-    struct writers *w = &s->agent->writers;
+    struct writers *w = &s->host->writers;
     writers_leave(w, str_of(s->conversation), s);
     memmove(s->conversation, id.p, UUID_LENGTH);
     writers_enter(w, str_of(s->conversation), s);
@@ -271,13 +271,13 @@ static void noted(void *user);
 /* One note at a time, so that the last one counts. The session is not gone before it is written. */
 static void note_conversation(struct session *s)
 {
-    struct session_host *a = s->agent;
+    struct session_host *a = s->host;
     struct open_conversation now = {{0}, {0}};
     memcpy(now.id, s->id, sizeof(now.id));
     memcpy(now.conversation, s->conversation, sizeof(now.conversation));
-    s->note_again = s->noting;
-    if (!s->noting && conversation_note(a->loop, a->log, str_of(a->dirs->state), &now, noted, s)) {
-        s->noting = true;
+    s->keeping.note_again = s->keeping.noting;
+    if (!s->keeping.noting && conversation_note(a->loop, a->log, str_of(a->dirs->state), &now, noted, s)) {
+        s->keeping.noting = true;
         session_ref(s);
     }
 }
@@ -285,8 +285,8 @@ static void note_conversation(struct session *s)
 static void noted(void *user)
 {
     struct session *s = user;
-    s->noting = false;
-    if (s->note_again) {
+    s->keeping.noting = false;
+    if (s->keeping.note_again) {
         note_conversation(s);
     }
     session_unref(s);
@@ -312,11 +312,11 @@ static void interrupted(void *user, const struct control_error *error, json payl
 
 bool session_interrupt(struct session *s)
 {
-    if (!s->cli || s->restart) {
+    if (!s->process.cli || s->restart) {
         return false;
     }
     session_ref(s);
-    cli_control_request(s->cli, "interrupt", STR_ABSENT, 0, interrupted, s);
+    cli_control_request(s->process.cli, "interrupt", STR_ABSENT, 0, interrupted, s);
     return true;
 }
 
@@ -331,7 +331,7 @@ void session_cancel(struct session *s)
 
 void session_say_idle(struct session *s)
 {
-    s->agent->calls->idle(s->agent);
+    s->host->calls->idle(s->host);
 }
 
 /* ---- The end ---- */
@@ -339,21 +339,21 @@ void session_say_idle(struct session *s)
 void session_on_ended(struct session *s, const struct cli_exit *how)
 {
     bool died = how->spawn_failed || how->signal || how->status != 0;
-    bool told = died && s->error_result_last; /* the code only repeats the error that was shown */
+    bool told = died && s->process.error_result_last; /* the code only repeats the error that was shown */
     if (s->restart) {
         session_restart_ended(s, how);
         session_unref(s);
         return;
     }
-    s->cli = NULL;
+    s->process.cli = NULL;
     if (s->state == SESSION_STARTING) {
-        log_write(s->agent->log, LOG_WARN, "the Claude Code CLI did not start: %.*s", STR_ARG(how->message));
+        log_write(s->host->log, LOG_WARN, "the Claude Code CLI did not start: %.*s", STR_ARG(how->message));
         session_fail_start_ended(s, how);
     } else if (s->state == SESSION_OPEN) {
-        log_write(s->agent->log, died && !told ? LOG_WARN : LOG_INFO, "the Claude Code CLI has ended: %.*s",
+        log_write(s->host->log, died && !told ? LOG_WARN : LOG_INFO, "the Claude Code CLI has ended: %.*s",
                   STR_ARG(how->message));
         s->state = SESSION_ENDED;
-        writers_leave(&s->agent->writers, str_of(s->conversation), s);
+        writers_leave(&s->host->writers, str_of(s->conversation), s);
         session_drop_questions(s);
         session_end_turns(s, died && !told);
         option_queue_drop(&s->changes, &session_error_ended);
@@ -377,11 +377,11 @@ void session_close(struct session *s, session_done_cb *done, void *user)
     }
     session_step(s, "closing");
     session_ref(s);
-    s->agent->calls->leave(s->agent, s);
+    s->host->calls->leave(s->host, s);
     session_drop_questions(s);
     subagents_clear(&s->children.subagents); /* their ends are not told */
     session_say_idle(s);
-    if (s->cli) {
+    if (s->process.cli) {
         turns_cancel(&s->turns);
     }
     extensions_ended(s);
@@ -391,7 +391,7 @@ void session_close(struct session *s, session_done_cb *done, void *user)
     session_restart_drop(s);
     struct cli_control *cli = session_let_go(s);
     if (cli) { /* it still tells its end, which gives its reference back */
-        cli_control_end(cli, s->agent->closing);
+        cli_control_end(cli, s->host->closing);
     }
     session_tell_ready(s, &session_error_gone);
     if (done) {
@@ -412,8 +412,8 @@ void session_on_gone(struct session *s, struct gone_waiter *w, void (*gone)(void
 
 void session_pause(struct session *s, bool paused)
 {
-    if (s->cli && s->paused != paused) {
-        s->paused = paused;
-        cli_control_pause(s->cli, paused);
+    if (s->process.cli && s->process.paused != paused) {
+        s->process.paused = paused;
+        cli_control_pause(s->process.cli, paused);
     }
 }

@@ -22,10 +22,10 @@ void settings_faults_free(struct settings_faults *f)
 struct settings_place session_settings_place(const struct session *s)
 {
     return (struct settings_place){
-        .config_dir = str_of(s->agent->dirs->claude_config),
-        .home = str_of(s->agent->dirs->home),
-        .cwd = str_of(s->cwd),
-        .left_out = session_params_left_out(&s->params),
+        .config_dir = str_of(s->host->dirs->claude_config),
+        .home = str_of(s->host->dirs->home),
+        .cwd = str_of(s->setup.cwd),
+        .left_out = session_params_left_out(&s->setup.params),
     };
 }
 
@@ -45,7 +45,7 @@ struct rereading {
 /* The CLI keeps in a file of its own what it got with --settings. */
 static bool is_request(const struct session *s, str file)
 {
-    return s->launch.settings.p && str_starts(path_basename(file), STR("claude-settings-"));
+    return s->start.launch.settings.p && str_starts(path_basename(file), STR("claude-settings-"));
 }
 
 /* As much of a text as is told, on one line: names in a file can be anything. */
@@ -73,9 +73,9 @@ static void add(struct settings_faults *f, str file, str key, str why)
 /* Takes over the CLI's list or, when it knows of none, what was seen on the disk. */
 static void take_faults(struct session *s, json errors, bool answered)
 {
-    struct settings_faults *f = &s->settings_faults;
+    struct settings_faults *f = &s->configured.faults;
     size_t n = 0;
-    const struct settings_fault *own = settings_faults(s->settings, &n);
+    const struct settings_fault *own = settings_faults(s->configured.settings, &n);
 
     settings_faults_free(f);
     f->list = arena_alloc(&f->mem, (ERRORS_MAX + n) * sizeof *f->list);
@@ -95,7 +95,7 @@ static void take_faults(struct session *s, json errors, bool answered)
         }
     }
     if (request) {
-        s->launch.settings = STR_ABSENT;
+        s->start.launch.settings = STR_ABSENT;
     }
     for (size_t i = 0; !answered && i < n; i++) {
         add(f, own[i].file, own[i].key, own[i].why);
@@ -124,7 +124,7 @@ static void was_reread(uv_work_t *work, int status)
     } else {
         settings_free(r->settings);
     }
-    if (session_live(s) && s->cli) {
+    if (session_live(s) && s->process.cli) {
         r->go_on(s);
     }
     arena_free(&r->mem);
@@ -135,7 +135,7 @@ static void was_reread(uv_work_t *work, int status)
 /* True when it goes on later. */
 static bool read_again(struct session *s, void (*go_on)(struct session *s))
 {
-    const struct settings_faults *f = &s->settings_faults;
+    const struct settings_faults *f = &s->configured.faults;
     struct rereading *r = f->n ? calloc(1, sizeof *r) : NULL;
     if (!r) {
         return false;
@@ -149,7 +149,7 @@ static bool read_again(struct session *s, void (*go_on)(struct session *s))
             r->ignored[r->place.n_ignored++].path = arena_str(&r->mem, f->list[i].file);
         }
     }
-    if (!arena_ok(&r->mem) || uv_queue_work(s->agent->loop, &r->work, reread, was_reread) != 0) {
+    if (!arena_ok(&r->mem) || uv_queue_work(s->host->loop, &r->work, reread, was_reread) != 0) {
         arena_free(&r->mem);
         free(r);
         return false;
@@ -180,7 +180,7 @@ static void on_settings(void *user, const struct control_error *error, json payl
 
 void session_check_settings(struct session *s, void (*go_on)(struct session *s))
 {
-    bool any = settings_present(s->settings) || s->launch.settings.p;
+    bool any = settings_present(s->configured.settings) || s->start.launch.settings.p;
     struct asking *q = any ? malloc(sizeof *q) : NULL;
     if (!q) {
         go_on(s);
@@ -188,7 +188,7 @@ void session_check_settings(struct session *s, void (*go_on)(struct session *s))
     }
     *q = (struct asking){s, go_on};
     session_ref(s);
-    cli_control_request(s->cli, "get_settings", STR_ABSENT, ASK_LIMIT_MS, on_settings, q);
+    cli_control_request(s->process.cli, "get_settings", STR_ABSENT, ASK_LIMIT_MS, on_settings, q);
 }
 
 /* ---- What the person is told --------------------------------------------------------------------- */
@@ -198,10 +198,10 @@ static str name_of(struct session *s, str file)
 {
     struct settings_place place = session_settings_place(s);
     str base = path_basename(file);
-    return path_within(file, place.cwd) ? path_display(&s->settings_faults.mem, file, place.cwd, STR_ABSENT)
+    return path_within(file, place.cwd) ? path_display(&s->configured.faults.mem, file, place.cwd, STR_ABSENT)
            : place.home.n && path_within(file, place.home)
-               ? arena_printf(&s->settings_faults.mem, "~/%.*s",
-                              STR_ARG(path_display(&s->settings_faults.mem, file, place.home, STR_ABSENT)))
+               ? arena_printf(&s->configured.faults.mem, "~/%.*s",
+                              STR_ARG(path_display(&s->configured.faults.mem, file, place.home, STR_ABSENT)))
                : base;
 }
 
@@ -223,7 +223,7 @@ static void put_keys(struct buf *b, const struct settings_fault *list, size_t n)
 static void tell(struct session *s, const struct settings_fault *list, size_t n)
 {
     static const char title[] = "Settings ignored";
-    const struct client_capabilities *client = &s->agent->client;
+    const struct client_capabilities *client = &s->host->client;
     struct failure_record record;
     AUTO_BUF(text);
     bool as_record = !client->session_notices && client->air_session_failure;
@@ -247,7 +247,7 @@ static void tell(struct session *s, const struct settings_fault *list, size_t n)
 
 void session_warn_settings(struct session *s)
 {
-    struct settings_faults *f = &s->settings_faults;
+    struct settings_faults *f = &s->configured.faults;
 
     for (size_t from = 0, to; from < f->n; from = to) {
         for (to = from + 1; to < f->n && str_eq(f->list[to].file, f->list[from].file); to++) {

@@ -29,16 +29,16 @@ struct start {
 
 void session_tell_ready(struct session *s, const struct session_error *error)
 {
-    session_ready_cb *ready = s->ready;
-    s->ready = NULL;
+    session_ready_cb *ready = s->start.ready;
+    s->start.ready = NULL;
     if (ready) {
-        ready(s->ready_user, error ? NULL : s, error);
+        ready(s->start.user, error ? NULL : s, error);
     }
 }
 
 void session_fail_start(struct session *s, const struct session_error *error)
 {
-    if (!s->ready) {
+    if (!s->start.ready) {
         return;
     }
     session_step(s, "the start failed: %d %.*s", error->code, STR_ARG(error->details));
@@ -66,7 +66,8 @@ static bool went_without_a_word(const struct cli_exit *how)
 /* The CLI went before it was ready. A stored session that it does not know is told apart. */
 void session_fail_start_ended(struct session *s, const struct cli_exit *how)
 {
-    bool unknown = s->usage.resumed && (session_message_is_unknown(how->message) || went_without_a_word(how));
+    bool unknown =
+        s->answer.usage.resumed && (session_message_is_unknown(how->message) || went_without_a_word(how));
     if (!unknown) {
         fail_start_text(s, how->message);
         return;
@@ -90,10 +91,10 @@ void session_started(struct session *s, const struct options_change *c)
     }
     session_step(s, "open");
     s->state = SESSION_OPEN;
-    arena_free(&s->launch_mem);
+    arena_free(&s->start.mem);
     session_select_model(s);
     session_save_picks(s);
-    if (s->generation != s->agent->gate.generation) {
+    if (s->process.generation != s->host->gate.generation) {
         session_change_provider(s); /* who waits for the start is told afterwards */
     } else {
         session_tell_ready(s, NULL);
@@ -103,23 +104,24 @@ void session_started(struct session *s, const struct options_change *c)
 /* The settings are what the CLI has: the mode may be another one than it was started in. */
 static void choose_options(struct session *s)
 {
-    struct session_host *a = s->agent;
-    struct launch_request rq = {.settings = s->settings, .mode = s->start_mode};
-    enum mode mode = launch_mode(&rq, s->launch.bypass);
+    struct session_host *a = s->host;
+    struct launch_request rq = {.settings = s->configured.settings, .mode = s->start.mode};
+    enum mode mode = launch_mode(&rq, s->start.launch.bypass);
     struct options_change *change = option_queue_start(&s->changes);
     if (change) {
         s->options = session_options_new(
             &(struct session_options_setup){
                 .client = &a->client,
-                .settings = s->settings,
-                .launch = &s->launch,
+                .settings = s->configured.settings,
+                .launch = &s->start.launch,
                 .mode = &mode,
-                .params = &s->params,
-                .initialize = json_root(s->initialized),
+                .params = &s->setup.params,
+                .initialize = json_root(s->process.initialized),
                 .env = a->env,
-                .resumed = s->usage.resumed,
-                .transcript_model = s->transcript_model.n ? buf_str(&s->transcript_model) : STR_ABSENT,
-                .picks = s->picks.picked ? &s->picks : NULL,
+                .resumed = s->answer.usage.resumed,
+                .transcript_model =
+                    s->start.transcript_model.n ? buf_str(&s->start.transcript_model) : STR_ABSENT,
+                .picks = s->start.picks.picked ? &s->start.picks : NULL,
             },
             change);
     }
@@ -142,10 +144,10 @@ static void on_initialized(void *user, const struct control_error *error, json p
         session_unref(s);
         return;
     }
-    struct session_host *a = s->agent;
-    s->initialized = json_detach(payload);
-    json init = json_root(s->initialized);
-    a->calls->account(a, json_get(init, "account"), settings_api_key_helper(s->settings));
+    struct session_host *a = s->host;
+    s->process.initialized = json_detach(payload);
+    json init = json_root(s->process.initialized);
+    a->calls->account(a, json_get(init, "account"), settings_api_key_helper(s->configured.settings));
     struct session_error refusal;
     if (session_refused_account(s, &refusal)) {
         session_fail_start(s, &refusal);
@@ -160,7 +162,7 @@ static void on_initialized(void *user, const struct control_error *error, json p
 static void on_frame(void *user, struct json_doc *doc)
 {
     struct session *s = user;
-    if (session_live(s) && s->cli) {
+    if (session_live(s) && s->process.cli) {
         session_on_frame(s, doc);
     }
 }
@@ -183,35 +185,35 @@ static const struct cli_control_events control_events = {
 
 bool session_spawn(struct session *s, const struct launch *launch, unsigned limit_ms, control_answer_cb *cb)
 {
-    struct session_host *a = s->agent;
-    struct cli_spawn spawn = {.executable = s->executable,
+    struct session_host *a = s->host;
+    struct cli_spawn spawn = {.executable = s->process.executable,
                               .argv = launch->argv,
                               .env = launch->env,
-                              .cwd = s->cwd,
+                              .cwd = s->setup.cwd,
                               .launcher = a->executable};
     if (launch->notice) {
         log_write(a->log, LOG_WARN, "%s", launch->notice);
     }
-    s->cli = cli_control_start(a->loop, a->log, &spawn, &control_events, s);
-    if (!s->cli) {
+    s->process.cli = cli_control_start(a->loop, a->log, &spawn, &control_events, s);
+    if (!s->process.cli) {
         return false;
     }
-    s->process++;
-    session_step(s, "launched %s (process %u) in %s", s->executable, s->process, s->cwd);
-    s->file_checkpoints = launch->file_checkpoints;
-    s->generation = a->gate.generation;
-    buf_clear(&s->backend);
-    env_put_backend(&s->backend, launch->env);
+    s->process.count++;
+    session_step(s, "launched %s (process %u) in %s", s->process.executable, s->process.count, s->setup.cwd);
+    s->process.file_checkpoints = launch->file_checkpoints;
+    s->process.generation = a->gate.generation;
+    buf_clear(&s->process.backend);
+    env_put_backend(&s->process.backend, launch->env);
     session_ref(s); /* the process's */
     session_pause(s, a->congested);
     session_ref(s); /* the answer's */
-    cli_control_request(s->cli, "initialize", launch->initialize, limit_ms, cb, s);
+    cli_control_request(s->process.cli, "initialize", launch->initialize, limit_ms, cb, s);
     return true;
 }
 
 static void launch_cli(struct session *s, struct start *st)
 {
-    struct session_host *a = s->agent;
+    struct session_host *a = s->host;
     if (!st->cli.path.p) {
         AUTO_BUF(why);
         buf_put_str(&why, st->cli.problem);
@@ -219,17 +221,17 @@ static void launch_cli(struct session *s, struct start *st)
         fail_start_text(s, buf_str(&why));
         return;
     }
-    struct launch_request rq = {.params = &s->params,
+    struct launch_request rq = {.params = &s->setup.params,
                                 .client = &a->client,
-                                .settings = s->settings,
+                                .settings = s->configured.settings,
                                 .providers = a->providers,
                                 .env = a->env,
                                 .root = geteuid() == 0,
-                                .mode = s->start_mode};
-    if (s->picks.picked & PICKED_EFFORT) {
+                                .mode = s->start.mode};
+    if (s->start.picks.picked & PICKED_EFFORT) {
         rq.effort = STR(""); /* what was picked follows, when it is known to be offered */
     }
-    if (s->picks.picked & PICKED_AGENT) {
+    if (s->start.picks.picked & PICKED_AGENT) {
         rq.agent = STR("");
     }
     if (st->resume.p) {
@@ -237,13 +239,13 @@ static void launch_cli(struct session *s, struct start *st)
     } else {
         rq.session_id = str_of(s->id);
     }
-    const char *why = launch_build(&s->launch_mem, &rq, &s->launch);
-    if (why || !arena_ok(&s->launch_mem)) {
+    const char *why = launch_build(&s->start.mem, &rq, &s->start.launch);
+    if (why || !arena_ok(&s->start.mem)) {
         fail_start_text(s, str_of(why ? why : "out of memory"));
         return;
     }
-    s->executable = str_dup(st->cli.path);
-    if (!s->executable || !session_spawn(s, &s->launch, 0, on_initialized)) {
+    s->process.executable = str_dup(st->cli.path);
+    if (!s->process.executable || !session_spawn(s, &s->start.launch, 0, on_initialized)) {
         session_fail_start(s, &session_error_memory);
     }
 }
@@ -274,7 +276,7 @@ static void refuse_folder(struct session *s, const char *why)
     AUTO_BUF(data);
     buf_printf(&message, "Invalid params: cwd %s", why);
     json_open_object(&data);
-    json_member_c(&data, "cwd", s->cwd);
+    json_member_c(&data, "cwd", s->setup.cwd);
     json_close_object(&data);
     session_fail_start(s, &(struct session_error){.code = RPC_INVALID_PARAMS,
                                                   .message = buf_str(&message),
@@ -288,15 +290,15 @@ static void settings_changed(void *user, struct settings *settings)
     if (s->options) {
         session_options_use_settings(s->options, settings);
     }
-    settings_free(s->settings);
-    s->settings = settings;
+    settings_free(s->configured.settings);
+    s->configured.settings = settings;
 }
 
 void session_use_settings(struct session *s, struct settings *settings, const struct settings_place *place)
 {
     settings_changed(s, settings);
-    settings_watch_free(s->settings_watch);
-    s->settings_watch = settings_watch_new(s->agent->loop, place, settings_changed, s);
+    settings_watch_free(s->configured.watch);
+    s->configured.watch = settings_watch_new(s->host->loop, place, settings_changed, s);
 }
 
 static void end_start(struct start *st)
@@ -322,25 +324,25 @@ static void disk_answered(uv_work_t *work, int status)
     struct start *st = CONTAINER_OF(work, struct start, work);
     struct session *s = st->s;
     (void)status;
-    s->settings = st->settings;
-    option_picks_read(&s->picks, &s->launch_mem, buf_str(&st->picks), &s->params);
-    if (s->start_mode == MODE_NONE) {
-        s->start_mode = s->picks.picked & PICKED_MODE ? s->picks.mode : st->hints.mode;
+    s->configured.settings = st->settings;
+    option_picks_read(&s->start.picks, &s->start.mem, buf_str(&st->picks), &s->setup.params);
+    if (s->start.mode == MODE_NONE) {
+        s->start.mode = s->start.picks.picked & PICKED_MODE ? s->start.picks.mode : st->hints.mode;
     }
-    buf_put_str(&s->transcript_model, st->hints.model);
+    buf_put_str(&s->start.transcript_model, st->hints.model);
     if (!session_live(s)) {
         session_fail_start(s, &session_error_gone);
     } else if (st->no_folder) {
         refuse_folder(s, "does not exist");
     } else if (st->not_a_folder) {
         refuse_folder(s, "is not a folder");
-    } else if (!s->settings) {
+    } else if (!s->configured.settings) {
         session_fail_start(s, &session_error_memory);
     } else {
         session_step(s, "the disk was asked; %s",
-                     s->agent->gate.closed ? "the launch waits for a change of the provider" : "launching");
-        s->settings_watch = settings_watch_new(s->agent->loop, &st->place, settings_changed, s);
-        launch_gate_wait(&s->agent->gate, &st->waiter, may_launch);
+                     s->host->gate.closed ? "the launch waits for a change of the provider" : "launching");
+        s->configured.watch = settings_watch_new(s->host->loop, &st->place, settings_changed, s);
+        launch_gate_wait(&s->host->gate, &st->waiter, may_launch);
         return;
     }
     end_start(st);
@@ -348,7 +350,7 @@ static void disk_answered(uv_work_t *work, int status)
 
 static bool begin_start(struct session *s, const struct session_past *past)
 {
-    struct session_host *a = s->agent;
+    struct session_host *a = s->host;
     struct start *st = calloc(1, sizeof(*st));
     if (!st) {
         return false;
@@ -366,7 +368,7 @@ static bool begin_start(struct session *s, const struct session_past *past)
         free(st);
         return false;
     }
-    session_step(s, "starting in %s%s%.*s", s->cwd, past ? ", resuming " : "", STR_ARG(st->resume));
+    session_step(s, "starting in %s%s%.*s", s->setup.cwd, past ? ", resuming " : "", STR_ARG(st->resume));
     session_ref(s);
     return true;
 }
@@ -379,20 +381,20 @@ static struct session *open_session(struct session_host *host, const struct sess
     if (!s) {
         return NULL;
     }
-    s->agent = host;
+    s->host = host;
     s->refs = 1;
-    s->params = *params;
-    s->params_doc = json_ref(doc);
-    s->usage = USAGE_INIT;
-    s->title = TITLE_INIT;
-    s->ready = ready;
-    s->ready_user = user;
-    s->start_mode = past ? past->mode : MODE_NONE;
-    s->cwd = str_dup(params->cwd);
-    s->params.cwd = str_of(s->cwd);
+    s->setup.params = *params;
+    s->setup.doc = json_ref(doc);
+    s->answer.usage = USAGE_INIT;
+    s->titling.title = TITLE_INIT;
+    s->start.ready = ready;
+    s->start.user = user;
+    s->start.mode = past ? past->mode : MODE_NONE;
+    s->setup.cwd = str_dup(params->cwd);
+    s->setup.params.cwd = str_of(s->setup.cwd);
     list_init(&s->gone_waiters);
     list_init(&s->questions);
-    plan_list_init(&s->plan);
+    plan_list_init(&s->planning.list);
     extensions_init(s);
     live_tasks_init(&s->live);
     turns_init(&s->turns, &session_turn_hooks, s);
@@ -401,12 +403,12 @@ static struct session *open_session(struct session_host *host, const struct sess
     if (past && past->id.n == UUID_LENGTH && past->conversation.n == UUID_LENGTH) {
         memcpy(s->id, past->id.p, UUID_LENGTH);
         memcpy(s->conversation, past->conversation.p, UUID_LENGTH);
-        usage_resumed(&s->usage);
-        s->used = true;
+        usage_resumed(&s->answer.usage);
+        s->process.used = true;
     }
     writers_enter(&host->writers, str_of(s->conversation), s);
     bool linked = session_link(s);
-    if (!named || !linked || !s->cwd || !failures_init(&s->failures, str_of(s->id)) ||
+    if (!named || !linked || !s->setup.cwd || !failures_init(&s->failures, str_of(s->id)) ||
         !host->calls->enter(host, s)) {
         session_unref(s);
         return NULL;

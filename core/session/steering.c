@@ -39,7 +39,7 @@ static bool inject(struct session *s, json blocks_of_it, struct session_error *e
         prompt_put_user_message(&line, blocks_of_it, str_of(s->id), str_of(uuid),
                                 later ? STR("later") : STR("now"));
         if (buf_ok(&line) && turns_steer(&s->turns, uuid, buf_str(&line))) {
-            cli_control_send(s->cli, buf_str(&line));
+            cli_control_send(s->process.cli, buf_str(&line));
             extensions_sent(s, blocks_of_it, JSON_NONE, str_of(uuid));
             return true;
         }
@@ -51,7 +51,7 @@ static bool inject(struct session *s, json blocks_of_it, struct session_error *e
 bool session_steer(struct session *s, json blocks_of_it, bool prompt_required, enum steer_outcome *outcome,
                    struct session_error *error)
 {
-    if (s->state == SESSION_OPEN && s->cli && !s->restart && turns_steerable(&s->turns)) {
+    if (s->state == SESSION_OPEN && s->process.cli && !s->restart && turns_steerable(&s->turns)) {
         *outcome = STEER_INJECTED;
         return inject(s, blocks_of_it, error);
     }

@@ -13,7 +13,7 @@ static void publish_title(struct session *s, str title)
     AUTO_BUF(b);
     clock_iso8601_ms(now, clock_now_ms());
     title_put_update(&b, title, str_of(now));
-    s->agent->surface->info(s->agent->surface_self, str_of(s->id), buf_str(&b));
+    s->host->surface->info(s->host->surface_self, str_of(s->id), buf_str(&b));
 }
 
 struct title_question {
@@ -27,8 +27,8 @@ static void title_answered(void *user, const struct control_error *error, json p
     struct session *s = q->s;
     AUTO_BUF(text);
     str title = error ? STR_ABSENT : json_str(json_get(payload, "title"));
-    if (session_live(s) &&
-        title_generated(&s->title, q->epoch, title, buf_str(&s->first_prompt), &text) == TITLE_PUBLISH) {
+    if (session_live(s) && title_generated(&s->titling.title, q->epoch, title,
+                                           buf_str(&s->titling.first_prompt), &text) == TITLE_PUBLISH) {
         publish_title(s, buf_str(&text));
     }
     free(q);
@@ -37,16 +37,16 @@ static void title_answered(void *user, const struct control_error *error, json p
 
 static void ask_title(struct session *s, str description)
 {
-    struct title_question *q = s->cli ? malloc(sizeof(*q)) : NULL;
+    struct title_question *q = s->process.cli ? malloc(sizeof(*q)) : NULL;
     if (!q) {
         return;
     }
-    *q = (struct title_question){s, s->title.epoch};
+    *q = (struct title_question){s, s->titling.title.epoch};
     session_ref(s);
     AUTO_BUF(b);
     json_member_str(&b, "description", description);
     json_member_bool(&b, "persist", true);
-    cli_control_request(s->cli, "generate_session_title", buf_str(&b), 0, title_answered, q);
+    cli_control_request(s->process.cli, "generate_session_title", buf_str(&b), 0, title_answered, q);
 }
 
 /* ---- The stored session ---- */
@@ -85,11 +85,12 @@ static void use_stored(struct title_look *l)
     struct session *s = l->s;
     AUTO_BUF(text);
     if (l->summary.n) { /* the list has it: the client is told the same */
-        buf_clear(&s->first_prompt);
-        buf_put_str(&s->first_prompt, l->summary);
+        buf_clear(&s->titling.first_prompt);
+        buf_put_str(&s->titling.first_prompt, l->summary);
     }
-    str summary = s->first_prompt.n ? buf_str(&s->first_prompt) : STR_ABSENT;
-    switch (title_turn_end(&s->title, l->title, summary, l->may_ask && s->state == SESSION_OPEN, &text)) {
+    str summary = s->titling.first_prompt.n ? buf_str(&s->titling.first_prompt) : STR_ABSENT;
+    switch (
+        title_turn_end(&s->titling.title, l->title, summary, l->may_ask && s->state == SESSION_OPEN, &text)) {
     case TITLE_PUBLISH:
         publish_title(s, buf_str(&text));
         break;
@@ -107,8 +108,8 @@ static void stored_read(uv_work_t *work, int status)
     struct session *s = l->s;
     bool again = l->again;
     (void)status;
-    s->title_look = NULL;
-    if (session_live(s) && l->epoch == s->title.epoch) {
+    s->titling.look = NULL;
+    if (session_live(s) && l->epoch == s->titling.title.epoch) {
         use_stored(l);
     }
     arena_free(&l->mem);
@@ -121,9 +122,9 @@ static void stored_read(uv_work_t *work, int status)
 
 void session_update_title(struct session *s)
 {
-    struct session_host *a = s->agent;
-    if (s->title_look) {
-        s->title_look->again = true;
+    struct session_host *a = s->host;
+    if (s->titling.look) {
+        s->titling.look->again = true;
         return;
     }
     struct title_look *l = calloc(1, sizeof(*l));
@@ -133,13 +134,13 @@ void session_update_title(struct session *s)
     l->s = s;
     l->config = arena_str(&l->mem, str_of(a->dirs->claude_config));
     l->conversation = arena_str(&l->mem, str_of(s->conversation));
-    l->epoch = s->title.epoch;
+    l->epoch = s->titling.title.epoch;
     l->may_ask = s->state == SESSION_OPEN && !s->turns.cancelled;
     if (!arena_ok(&l->mem) || uv_queue_work(a->loop, &l->work, read_stored, stored_read) != 0) {
         arena_free(&l->mem);
         free(l);
         return;
     }
-    s->title_look = l;
+    s->titling.look = l;
     session_ref(s);
 }

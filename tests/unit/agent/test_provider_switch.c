@@ -207,7 +207,7 @@ static void set_and_prompt(struct bench *b)
 /* Context windows that are learned now are of the new backend. */
 static void another_backend(struct bench *b)
 {
-    assert_true(str_has(buf_str(&b->s->backend), STR("http://a.test")));
+    assert_true(str_has(buf_str(&b->s->process.backend), STR("http://a.test")));
 }
 
 static void test_idle(void **state)
@@ -426,7 +426,7 @@ static bool launched(const struct agent *a)
 {
     size_t at = 0;
     void *s = NULL;
-    return map_next(&a->sessions, &at, NULL, &s) && ((struct session *)s)->cli;
+    return map_next(&a->sessions, &at, NULL, &s) && ((struct session *)s)->process.cli;
 }
 
 /* Its CLI was launched before the change. */

@@ -59,8 +59,8 @@ static int setup(void **state)
     assert_non_null(b->a.reporters);
     assert_int_equal(uv_loop_init(&b->loop), 0);
     b->a.loop = &b->loop;
-    b->s.agent = &b->a;
-    b->s.cwd = cwd;
+    b->s.host = &b->a;
+    b->s.setup.cwd = cwd;
     b->s.refs = 1;
     b->s.state = SESSION_OPEN;
     live_tasks_init(&b->s.live);
@@ -73,7 +73,7 @@ static int teardown(void **state)
 {
     struct bench *b = *state;
     json_unref(b->params);
-    tool_calls_free(&b->s.calls);
+    tool_calls_free(&b->s.tooling.calls);
     live_tasks_free(&b->s.live);
     reporter_host_free(b->a.reporters);
     assert_int_equal(uv_loop_close(&b->loop), 0);
@@ -107,7 +107,7 @@ static struct permission_offer *ask(struct bench *b, const char *tool, const cha
     AUTO_JSON(request) = test_request(tool, input, NULL, ",\"display_name\":\"Ping\"");
     struct permission_offer *o = test_offer_at(request, &test_setting);
     permission_offer_put_options(options, o);
-    tool_calls_ask(&b->s.calls, json_root(request), buf_str(options), ready, b);
+    tool_calls_ask(&b->s.tooling.calls, json_root(request), buf_str(options), ready, b);
     (void)uv_run(&b->loop, UV_RUN_DEFAULT); /* the disk may be asked first */
     return o;
 }

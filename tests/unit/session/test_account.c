@@ -177,10 +177,10 @@ static void test_the_same_kind(void **state)
 static void through_helper(struct bench *b)
 {
     if (b->step++ == 0) {
-        settings_free(b->s->settings);
+        settings_free(b->s->configured.settings);
         struct settings_place place = {.cwd = str_of(fake_folder), .config_dir = str_of(fake_folder)};
-        b->s->settings = settings_load(&place);
-        assert_non_null(b->s->settings);
+        b->s->configured.settings = settings_load(&place);
+        assert_non_null(b->s->configured.settings);
         probe(b);
     } else {
         agent_close(&b->base.a);

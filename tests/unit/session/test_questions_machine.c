@@ -571,10 +571,10 @@ static void drop_all(void)
 /* The CLI dies, and another one takes its place. */
 static void crash(void)
 {
-    w.s.cli = NULL;
+    w.s.process.cli = NULL;
     session_drop_questions(&w.s);
     check_all_over(true);
-    w.s.cli = a_cli();
+    w.s.process.cli = a_cli();
     w.era++;
 }
 
@@ -598,10 +598,10 @@ static void begin_run(void)
     w.dirs.home = home;
     w.a.surface = &face;
     w.a.dirs = &w.dirs;
-    w.s.agent = &w.a;
-    w.s.cwd = cwd;
+    w.s.host = &w.a;
+    w.s.setup.cwd = cwd;
     w.s.refs = 1;
-    w.s.cli = a_cli();
+    w.s.process.cli = a_cli();
     list_init(&w.s.questions);
 }
 
@@ -701,10 +701,10 @@ static void test_silent_client(void **state)
     session_drop_questions(&w.s);
     assert_true(open->withdrawn && open->said == SAID_ERROR);
     assert_int_equal(preparing->said, SAID_ERROR);
-    w.s.cli = NULL;
+    w.s.process.cli = NULL;
     end_preparation(preparing, true, STR_ABSENT);
     assert_false(preparing->requested);
-    w.s.cli = a_cli();
+    w.s.process.cli = a_cli();
     end_run();
 }
 

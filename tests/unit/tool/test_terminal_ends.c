@@ -76,7 +76,7 @@ static void on_inserted(void *user, const char *uuid)
 static void on_restarted(struct session *s, str why)
 {
     assert_null(why.p);
-    agent_close(CONTAINER_OF(s->agent, struct agent, host));
+    agent_close(CONTAINER_OF(s->host, struct agent, host));
 }
 
 static void on_ended(void *user, const struct turn_end *end)
