@@ -115,5 +115,5 @@ bool replay_marks_first(struct replay_marks *m, str session, enum message_role r
     }
     buf_put_byte(&key, (char)('0' + role));
     buf_put_str(&key, message_id);
-    return !map_get(&r->begun, buf_str(&key)) && map_put(&r->begun, buf_str(&key), r, NULL);
+    return !set_has(&r->begun, buf_str(&key)) && set_add(&r->begun, buf_str(&key));
 }

@@ -135,3 +135,14 @@ bool map_next(const struct map *m, size_t *at, str *key, void **value)
     }
     return false;
 }
+
+bool set_add(struct map *set, str key)
+{
+    static char there; /* never written to */
+    return map_put(set, key, &there, NULL);
+}
+
+bool set_has(const struct map *set, str key)
+{
+    return map_get(set, key) != NULL;
+}

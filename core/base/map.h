@@ -35,4 +35,9 @@ void *map_remove(struct map *m, str key);
 /* Start with *at = 0; false at the end. Removing the entry just returned is allowed. */
 bool map_next(const struct map *m, size_t *at, str *key, void **value);
 
+/* A set of texts: a map whose values say nothing but that the key is there. False: memory is out; who can
+ * live without the key ignores it. */
+bool set_add(struct map *set, str key);
+bool set_has(const struct map *set, str key);
+
 #endif

@@ -101,7 +101,7 @@ static bool make_room(struct async_tasks *at)
 static struct async_task *open_task(struct async_tasks *at, str id)
 {
     struct async_task *t = find(at, id);
-    if (t || !id.p || map_get(&at->ignored, id) || !make_room(at)) {
+    if (t || !id.p || set_has(&at->ignored, id) || !make_room(at)) {
         return t;
     }
     t = calloc(1, sizeof(*t));
@@ -134,12 +134,11 @@ static void set(struct buf *b, str text)
 /* A subagent is never an async task, unless it was announced before that was known. */
 static bool ignores(struct async_tasks *at, str id, json frame)
 {
-    static char there;
     bool subagent = json_text(json_get(frame, "subagent_type")).p ||
                     str_is(json_str(json_get(frame, "task_type")), "local_agent");
     struct async_task *t = find(at, id);
     if (!id.p || !subagent) {
-        return !id.p || map_get(&at->ignored, id);
+        return !id.p || set_has(&at->ignored, id);
     }
     if (t && t->phase != ASYNC_SILENT) {
         return false;
@@ -148,8 +147,8 @@ static bool ignores(struct async_tasks *at, str id, json frame)
         map_remove(&at->by_id, id);
         free_task(t);
     }
-    if (at->ignored.used < IGNORED_MAX && !map_put(&at->ignored, id, &there, NULL)) {
-        return true; /* it is known again by its next frame that tells its type */
+    if (at->ignored.used < IGNORED_MAX) {
+        set_add(&at->ignored, id); /* without memory it is known by its next frame that tells its type */
     }
     return true;
 }
@@ -530,7 +529,7 @@ static void name_by_command(struct async_task *t, str command)
 void async_tasks_result(struct async_tasks *at, str call_id, str task, str command, str text)
 {
     async_output_remember(at, call_id, text);
-    struct async_task *t = task.n && !map_get(&at->ignored, task) ? open_task(at, task) : NULL;
+    struct async_task *t = task.n && !set_has(&at->ignored, task) ? open_task(at, task) : NULL;
     if (t) {
         if (t->phase == ASYNC_SILENT) {
             name_by_command(t, command);

@@ -59,9 +59,8 @@ static str request_id(json request)
 
 void file_reports_accept(struct file_reports *fr, json meta, str uuid)
 {
-    static char there;
     str id = request_id(json_path(meta, "jetbrains", "air", "agentFileChangeReportRequest", NULL));
-    if (!id.p || map_get(&fr->seen, id) || fr->seen.used >= SEEN_MAX) {
+    if (!id.p || set_has(&fr->seen, id) || fr->seen.used >= SEEN_MAX) {
         return;
     }
     char *copy = str_dup(id);
@@ -69,9 +68,7 @@ void file_reports_accept(struct file_reports *fr, json meta, str uuid)
         free(copy);
         return;
     }
-    if (!map_put(&fr->seen, id, &there, NULL)) {
-        return; /* memory is out: a repetition of it would be answered again */
-    }
+    set_add(&fr->seen, id); /* without memory a repetition of it would be answered again */
 }
 
 char *file_reports_take(struct file_reports *fr, str uuid)
@@ -157,7 +154,6 @@ static const str *canonical_roots(struct arena *a, const struct file_report_plac
 
 void file_report_list(struct file_report_list *list, json files, const struct file_report_places *places)
 {
-    static char there;
     struct map known = MAP_INIT;
     struct arena *a = &list->mem;
     const str *roots = canonical_roots(a, places);
@@ -170,14 +166,14 @@ void file_report_list(struct file_report_list *list, json files, const struct fi
             list->truncated = true;
             continue;
         }
-        if (map_get(&known, path)) {
+        if (set_has(&known, path)) {
             continue;
         }
         if (list->n >= FILE_REPORT_PATHS_MAX || bytes + path.n > FILE_REPORT_BYTES_MAX) {
             list->truncated = true;
             break;
         }
-        if (!map_put(&known, path, &there, NULL)) {
+        if (!set_add(&known, path)) {
             list->truncated = true;
             break;
         }

@@ -180,13 +180,12 @@ static bool add_trailing(struct weaving *w, size_t leaf)
  * memory is out. */
 static bool is_first_of_source(struct weaving *w, const struct record *rec, bool *ok)
 {
-    static char there;
     str uuid = rec->source.p ? rec->source : rec->uuid;
     size_t same = str_eq(uuid, rec->uuid) ? RECORD_NONE : records_find(w->r, uuid);
-    if ((same != RECORD_NONE && w->taken[same]) || map_get(&w->sources, uuid)) {
+    if ((same != RECORD_NONE && w->taken[same]) || set_has(&w->sources, uuid)) {
         return false;
     }
-    *ok = map_put(&w->sources, uuid, &there, NULL) && *ok;
+    *ok = set_add(&w->sources, uuid) && *ok;
     return true;
 }
 

@@ -239,17 +239,16 @@ static void put_row(struct buf *out, const struct candidate *c, const struct row
 
 static void put_page(struct buf *out, struct listing *l)
 {
-    static char there;
     struct map seen = MAP_INIT;
     uint64_t found = 0, end = l->rq->offset + LISTING_PAGE;
     json_open_array(out);
     for (size_t i = 0; i < l->n && found <= end; i++) {
         const struct candidate *c = &l->all[i];
         struct row row;
-        if (map_get(&seen, str_of(c->id)) || !examine(l, c, &row)) {
+        if (set_has(&seen, str_of(c->id)) || !examine(l, c, &row)) {
             continue;
         }
-        if (!map_put(&seen, str_of(c->id), &there, NULL)) {
+        if (!set_add(&seen, str_of(c->id))) {
             break;
         }
         found++;

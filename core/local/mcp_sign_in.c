@@ -223,7 +223,7 @@ static void choose_servers(struct mcp_sign_in *si, const struct map *only)
     si->servers = arena_alloc(&si->mem, (json_count(list) + 1) * sizeof(*si->servers));
     for (struct json_iter it = json_each(list); si->servers && json_next(&it);) {
         str name = json_str(json_get(it.value, "name"));
-        if (name.p && (!only || map_get(only, name))) {
+        if (name.p && (!only || set_has(only, name))) {
             si->servers[si->n++] = arena_str(&si->mem, name);
         }
     }

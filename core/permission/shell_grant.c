@@ -35,11 +35,11 @@ static bool add_command(struct grant *g, str rule)
     if (str_empty(space_trim(command))) {
         return false; /* everything is allowed, and the label would show nothing */
     }
-    if (map_get(&g->seen, command)) {
+    if (set_has(&g->seen, command)) {
         return true;
     }
     g->commands.v[g->commands.n++] = command;
-    return map_put(&g->seen, command, g, NULL);
+    return set_add(&g->seen, command);
 }
 
 static bool add_rules(struct grant *g, json update, str tool)

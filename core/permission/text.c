@@ -208,11 +208,11 @@ bool permission_put_paths(struct arena *a, struct buf *b, const str *v, size_t n
     size_t count = 0;
     for (size_t i = 0; ok && i < n; i++) {
         str path = normalize(a, v[i]);
-        if (map_get(&seen, path)) {
+        if (set_has(&seen, path)) {
             continue;
         }
         paths[count++] = path;
-        ok = arena_ok(a) && map_put(&seen, path, paths, NULL);
+        ok = arena_ok(a) && set_add(&seen, path);
     }
     map_free(&seen, NULL);
     if (!ok || !count) {

@@ -148,11 +148,10 @@ static bool is_target(const struct server *s, const struct mcp_command *c)
 
 str mcp_next_target(json status, const struct mcp_command *c, size_t *at, struct map *done)
 {
-    static char there;
     struct server s;
     while (next_server(status, at, &s)) {
-        if (is_target(&s, c) && !map_get(done, s.name)) {
-            return map_put(done, s.name, &there, NULL) ? s.name : STR_ABSENT;
+        if (is_target(&s, c) && !set_has(done, s.name)) {
+            return set_add(done, s.name) ? s.name : STR_ABSENT;
         }
     }
     return STR_ABSENT;

@@ -74,12 +74,11 @@ static enum turn_output output_of(const struct session *s)
  * `lost` begins it. */
 static bool is_torn(struct session *s, str parent, bool lost)
 {
-    static char there;
     str key = parent.p ? parent : STR("");
-    if (lost && !map_put(&s->stream.torn, key, &there, NULL)) {
+    if (lost && !set_add(&s->stream.torn, key)) {
         return true;
     }
-    return s->stream.torn.used && map_get(&s->stream.torn, key);
+    return s->stream.torn.used && set_has(&s->stream.torn, key);
 }
 
 /* Its next message begins, or the whole message came. */

@@ -92,19 +92,16 @@ static void say(struct session *s, str message_id, str text, str meta)
 /* True when a notice about this tool call was given before; it counts from now on. */
 static bool noted_tool(struct session *s, str tool_use_id)
 {
-    static char there;
     if (!tool_use_id.n) {
         return false;
     }
-    if (map_get(&s->noticed, tool_use_id)) {
+    if (set_has(&s->noticed, tool_use_id)) {
         return true;
     }
     if (s->noticed.used >= NOTED_TOOLS_MAX) {
         map_free(&s->noticed, NULL);
     }
-    if (!map_put(&s->noticed, tool_use_id, &there, NULL)) {
-        return false; /* memory is out: it may be told again */
-    }
+    set_add(&s->noticed, tool_use_id); /* without memory it may be told again */
     return false;
 }
 

@@ -8,25 +8,7 @@
 const struct turn_end turn_end_cancelled = {.stop_reason = "cancelled"};
 const struct turn_end turn_end_normal = {.stop_reason = "end_turn"};
 
-/* ---- Small sets of uuids: maps whose values only say that the key is there ---- */
-
-bool turn_set_has(const struct map *set, str uuid)
-{
-    return map_get(set, uuid) != NULL;
-}
-
-static void set_put(struct map *set, str key)
-{
-    static char there;
-    if (!map_put(set, key, &there, NULL)) {
-        return; /* memory is out: it counts as not remembered */
-    }
-}
-
-void turn_set_add(struct map *set, const char *uuid)
-{
-    set_put(set, str_of(uuid));
-}
+/* ---- Answered prompts that the CLI may still run ---- */
 
 enum turn_orphan turn_orphan_of(const struct turns *ts, str uuid)
 {
@@ -374,7 +356,7 @@ void turn_settle_folded(struct turns *ts)
 void turns_spawned(struct turns *ts, str task_id)
 {
     if (ts->active) {
-        set_put(&ts->active->spawned, task_id);
+        set_add(&ts->active->spawned, task_id);
     }
 }
 

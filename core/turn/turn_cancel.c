@@ -24,14 +24,14 @@ static void note_cancelled(struct turns *ts, struct buf *abandoned)
         if (t->unsent) {
             continue;
         }
-        turn_set_add(&ts->cancelled_prompts, t->uuid);
+        set_add(&ts->cancelled_prompts, str_of(t->uuid));
         if (t->state == TURN_QUEUED) {
-            turn_set_add(&ts->withdrawn, t->uuid);
+            set_add(&ts->withdrawn, str_of(t->uuid));
             buf_put(abandoned, t->uuid, sizeof(t->uuid));
             turn_leave_orphan(ts, t, false);
         }
         LIST_EACH(steer, &t->steers, struct turn_steer, link) {
-            turn_set_add(&ts->cancelled_prompts, steer->uuid);
+            set_add(&ts->cancelled_prompts, str_of(steer->uuid));
             buf_put(abandoned, steer->uuid, sizeof(steer->uuid));
             turn_orphan_put(ts, str_of(steer->uuid), ORPHAN_PENDING);
         }

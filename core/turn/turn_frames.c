@@ -3,7 +3,7 @@
 
 static bool is_stopped(struct turns *ts, str uuid)
 {
-    return turn_set_has(&ts->cancelled_prompts, uuid);
+    return set_has(&ts->cancelled_prompts, uuid);
 }
 
 /* ---- Lifecycle and echoes ---- */
@@ -98,7 +98,7 @@ bool turns_on_echo(struct turns *ts, str uuid)
         return true;
     }
     if (!t) {
-        return turn_set_has(&ts->cancelled_prompts, uuid) || turn_orphan_of(ts, uuid);
+        return set_has(&ts->cancelled_prompts, uuid) || turn_orphan_of(ts, uuid);
     }
     if (t->state == TURN_QUEUED) {
         if (ts->active) {
@@ -139,7 +139,7 @@ static bool is_open(struct turns *ts, str uuid)
 
 static bool is_withdrawn(struct turns *ts, str uuid)
 {
-    return turn_set_has(&ts->withdrawn, uuid);
+    return set_has(&ts->withdrawn, uuid);
 }
 
 static bool drop_named_orphan(struct turns *ts, str uuid)

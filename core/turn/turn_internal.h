@@ -14,9 +14,7 @@ struct turn_steer {
     struct buf line; /* the message as it was written to the CLI */
 };
 
-/* Sets of uuids. */
-bool turn_set_has(const struct map *set, str uuid);
-void turn_set_add(struct map *set, const char *uuid);
+/* Answered prompts that the CLI may still run, by their uuids. */
 enum turn_orphan turn_orphan_of(const struct turns *ts, str uuid);
 void turn_orphan_put(struct turns *ts, str uuid, enum turn_orphan state);
 /* What the CLI may still do with a prompt that is answered already; `running`: it is the one that was active.

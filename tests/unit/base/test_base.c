@@ -110,6 +110,13 @@ static void test_map(void **state)
     assert_ptr_equal(old, &values[0]);
     assert_null(map_get(&m, STR("a")));
     map_free(&m, NULL);
+    assert_false(set_has(&m, STR("a")));
+    assert_true(set_add(&m, STR("a")));
+    assert_true(set_add(&m, STR("a")));
+    assert_true(set_has(&m, STR("a")));
+    assert_false(set_has(&m, STR("b")));
+    assert_int_equal(m.used, 1);
+    map_free(&m, NULL);
 }
 
 struct item {
