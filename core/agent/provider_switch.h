@@ -12,7 +12,7 @@
  * LOOKING (logout: who is signed in now) --> DONE
  *
  * From the moment that such a change comes until it is done the launch gate is closed
- * (session/launch_gate.h): prompts that come stay unsent in their sessions' queues, and sessions that start
+ * (launch/launch_gate.h): prompts that come stay unsent in their sessions' queues, and sessions that start
  * do not launch their CLI yet. A session whose CLI was launched before the change took effect gets another
  * one before its start is answered. A session that cannot come back is closed. */
 #ifndef HERALD_AGENT_PROVIDER_SWITCH_H

@@ -3,7 +3,7 @@
  * The disk is read and written on worker threads. All that is asked of one session id (load, resume, delete)
  * goes through one lane: it begins when what came before it is done. What the id means is looked up
  * (history/conversations.h), and the conversation is claimed, so that there are never two CLIs, or a CLI and
- * a removal, on one transcript, whatever id and whatever process they have it from (session/writers.h):
+ * a removal, on one transcript, whatever id and whatever process they have it from (history/writers.h):
  *
  *     WAITING --its turn--> PROBING --live, equal parameters--> REPLAYING? --> done
  *                                   --live, other parameters--> CLOSING --> PROBING

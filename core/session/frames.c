@@ -6,6 +6,7 @@
 #include "prompt/commands.h"
 #include "session/goal.h"
 #include "session/internal.h"
+#include "tool/memory_recall.h"
 
 /* ---- Commands ---- */
 
@@ -93,6 +94,11 @@ static void on_state(struct session *s, json m)
         session_update_title(s);
         session_say_idle(s);
     }
+}
+
+static void on_memory_recall(struct session *s, json m)
+{
+    memory_recall_tell(&s->tooling.host, m);
 }
 
 static void on_local_output(struct session *s, json m)
@@ -385,7 +391,7 @@ static const struct frame_row rows[] = {
     {"system", "api_retry", session_on_retry},
     {"system", "model_refusal_fallback", session_on_fallback},
     {"system", "model_refusal_no_fallback", session_on_no_fallback},
-    {"system", "memory_recall", session_on_memory_recall},
+    {"system", "memory_recall", on_memory_recall},
     {"system", "worker_shutting_down", on_worker_shutting_down},
     {"system", "permission_denied", on_denied},
     {"system", "compact_boundary", on_compact_boundary},

@@ -1,7 +1,7 @@
 /* The session object, for the files that make it up:
  *
  *     session.c           life: prompts, cancel, end, close
- *     host.h              what it uses of its owner; launch_gate.c: what holds it while the provider changes
+ *     host.h              what it uses of its owner; launch_gate.h: what holds it while the provider changes
  *     start.c             how it starts
  *     account.c           who is signed in in its CLI
  *     option_changes.c    its options: what the client asks for, and what it is told
@@ -163,9 +163,6 @@ void session_on_no_fallback(struct session *s, json frame);
 void session_on_retry(struct session *s, json frame);
 /* The text was just given as a notice. */
 bool session_was_notice(const struct session *s, str text);
-
-/* memory_recall.c */
-void session_on_memory_recall(struct session *s, json frame);
 
 /* steering.c: tells the turn engine whether a question is open that the foreground work waits for. Due when a
  * question opens or ends, and when a task starts, moves to the background or ends. */

@@ -1,4 +1,4 @@
-#include "session/launch_gate.h"
+#include "launch/launch_gate.h"
 
 void launch_gate_init(struct launch_gate *g)
 {

@@ -1,7 +1,7 @@
 /* The gate before a CLI: closed from the moment that a change of the provider is to come until it is done.
  * While it is closed no CLI is launched and no prompt is written to one; who wants to waits at it. */
-#ifndef HERALD_SESSION_LAUNCH_GATE_H
-#define HERALD_SESSION_LAUNCH_GATE_H
+#ifndef HERALD_LAUNCH_LAUNCH_GATE_H
+#define HERALD_LAUNCH_LAUNCH_GATE_H
 
 #include "base/list.h"
 

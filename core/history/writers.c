@@ -1,4 +1,4 @@
-#include "session/writers.h"
+#include "history/writers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -82,22 +82,22 @@ void writers_unlock(struct writers *w, str conversation)
 
 /* ---- Sessions ---- */
 
-struct session *writers_of(const struct writers *w, str conversation)
+void *writers_of(const struct writers *w, str conversation)
 {
     return map_get(&w->sessions, conversation);
 }
 
-void writers_enter(struct writers *w, str conversation, struct session *s)
+void writers_enter(struct writers *w, str conversation, void *session)
 {
     pid_t holder;
-    if (!writers_of(w, conversation) && map_put(&w->sessions, conversation, s, NULL)) {
+    if (!writers_of(w, conversation) && map_put(&w->sessions, conversation, session, NULL)) {
         (void)writers_lock(w, conversation, &holder);
     }
 }
 
-void writers_leave(struct writers *w, str conversation, const struct session *s)
+void writers_leave(struct writers *w, str conversation, const void *session)
 {
-    if (writers_of(w, conversation) == s) {
+    if (writers_of(w, conversation) == session) {
         map_remove(&w->sessions, conversation);
         writers_unlock(w, conversation);
     }

@@ -3,7 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "session/writers.h"
+#include "history/writers.h"
 #include "session_fixture.h"
 
 static const char ONE[] = "11111111-1111-4111-8111-111111111111";

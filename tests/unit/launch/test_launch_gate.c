@@ -1,4 +1,4 @@
-#include "session/launch_gate.h"
+#include "launch/launch_gate.h"
 #include "unit.h"
 
 struct waiter {

@@ -1,5 +1,4 @@
-/* The CLI recalled memories: shown as a tool call that is complete at once. */
-#include "session/internal.h"
+#include "tool/memory_recall.h"
 
 /* The texts of memories as content items; how many. */
 static size_t put_contents(struct buf *b, json memories)
@@ -42,7 +41,7 @@ static size_t put_locations(struct buf *b, json memories)
     return n;
 }
 
-void session_on_memory_recall(struct session *s, json frame)
+void memory_recall_tell(const struct tool_host *host, json frame)
 {
     json memories = json_get(frame, "memories");
     str mode = json_str(json_get(frame, "mode"));
@@ -72,6 +71,6 @@ void session_on_memory_recall(struct session *s, json frame)
     tool_report_add_meta(&r, META_CLAUDE_CODE, STR("toolName"), STR("\"memory_recall\""));
     tool_report_add_meta(&r, META_CLAUDE_CODE, STR("toolResponse"), buf_str(&response));
     if (buf_ok(&title) && buf_ok(&list) && buf_ok(&response)) {
-        s->host->surface->tool(s->host->surface_self, str_of(s->id), &r);
+        host->calls->send(host->user, &r);
     }
 }
