@@ -34,6 +34,7 @@
 #include "session/host.h"
 #include "session/parts.h"
 #include "session/restart.h"
+#include "session/settings_check.h"
 #include "subagent/live_tasks.h"
 #include "tool/child_sessions.h"
 

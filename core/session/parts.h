@@ -9,7 +9,7 @@
 #include "prompt/title.h"
 #include "session/plan_exit.h"
 #include "session/session.h"
-#include "session/settings_faults.h"
+#include "settings/settings_faults.h"
 #include "settings/settings_watch.h"
 #include "tool/plan_list.h"
 #include "tool/tool_calls.h"

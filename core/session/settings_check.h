@@ -4,20 +4,12 @@
  * so; here nobody would. When a session starts and there are settings, the CLI is asked which files it
  * ignores. What Herald read from them before is taken back, and the person is told once, at the next prompt,
  * for each file by its name and the keys. */
-#ifndef HERALD_SESSION_SETTINGS_FAULTS_H
-#define HERALD_SESSION_SETTINGS_FAULTS_H
+#ifndef HERALD_SESSION_SETTINGS_CHECK_H
+#define HERALD_SESSION_SETTINGS_CHECK_H
 
-#include "settings/settings.h"
+#include "settings/settings_faults.h"
 
 struct session;
-
-/* The files a session tells of; zeroed when there are none. */
-struct settings_faults {
-    struct arena mem;
-    struct settings_fault *list; /* in the order of their files; one entry for each key */
-    size_t n;
-};
-void settings_faults_free(struct settings_faults *f);
 
 /* Where the settings of this session are. Borrowed from the session. */
 struct settings_place session_settings_place(const struct session *s);
