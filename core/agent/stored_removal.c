@@ -1,6 +1,7 @@
 /* session/delete: what goes on under the id is removed, or archived for AIR. A talk before a cleared context
  * is another one, and stays. */
 #include "agent/stored_task.h"
+#include "options/picks_file.h"
 
 static void remove_now(uv_work_t *work)
 {
@@ -13,7 +14,7 @@ static void remove_now(uv_work_t *work)
                               : session_remove(&t->mem, t->place.config, conversation, &t->why);
     if (t->removed == REMOVAL_DONE && !t->archive) {
         conversation_removed(&t->place, t->id, conversation);
-        session_picks_forget(t->place.state, t->id);
+        picks_file_forget(t->place.state, t->id);
     }
 }
 

@@ -96,10 +96,8 @@ void session_take_conversation(struct session *s, str id);
 /* The same; and it is what the session's id means from now on. */
 void session_conversation_changed(struct session *s, str id);
 
-/* picks.c: keeps what the person has picked, when it has changed. */
+/* links.c: keeps what the person has picked, when it has changed. */
 void session_save_picks(struct session *s);
-/* For a worker: what was kept for this id; nothing when there is none. */
-void session_picks_find(struct buf *out, str state, str id);
 
 /* Stops the running work; false when there is no process, or none yet. */
 bool session_interrupt(struct session *s);

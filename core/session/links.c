@@ -149,6 +149,26 @@ static void link_local(struct session *s)
     };
 }
 
+void session_save_picks(struct session *s)
+{
+    picks_file_save(&s->keeping.picks);
+}
+
+static void link_picks(struct session *s)
+{
+    s->keeping.picks = (struct picks_file){
+        .loop = s->host->loop,
+        .log = s->host->log,
+        .state = s->host->dirs->state,
+        .id = s->id,
+        .keep = keep,
+        .drop = drop,
+        .user = s,
+        .options = &s->options,
+        .params = &s->setup.params,
+    };
+}
+
 /* ---- A replay ---- */
 
 static void forget_plan(void *user)
@@ -297,6 +317,7 @@ static void link_options(struct session *s)
 bool session_link(struct session *s)
 {
     link_options(s);
+    link_picks(s);
     link_children(s);
     link_local(s);
     return link_tool_calls(s);

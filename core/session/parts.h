@@ -5,6 +5,7 @@
 #include "cli/control.h"
 #include "options/option_picks.h"
 #include "options/option_queue.h"
+#include "options/picks_file.h"
 #include "prompt/stream_text.h"
 #include "prompt/title.h"
 #include "session/plan_exit.h"
@@ -118,11 +119,10 @@ struct session_account {
     bool renew;  /* another account may be signed in than that of the CLI */
 };
 
-/* What is written to the state folder: which conversation it is, and picks.c. */
+/* What is written to the state folder. */
 struct session_keeping {
-    bool noting, note_again; /* it is being noted, and has changed since */
-    bool saving;             /* the picks are being written */
-    struct buf picks;        /* what is written last, or being written */
+    bool noting, note_again; /* which conversation it is: it is being noted, and has changed since */
+    struct picks_file picks;
 };
 
 #endif

@@ -62,7 +62,7 @@ void session_unref(struct session *s)
     failures_free(&s->failures);
     title_free(&s->titling.title);
     buf_free(&s->titling.first_prompt);
-    buf_free(&s->keeping.picks);
+    picks_file_free(&s->keeping.picks);
     plan_list_free(&s->planning.list);
     session_clear_streams(s);
     stream_text_free(&s->stream.main);

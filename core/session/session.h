@@ -41,8 +41,6 @@ struct gone_waiter {
     void *user;
 };
 void session_on_gone(struct session *s, struct gone_waiter *w, void (*gone)(void *user), void *user);
-/* For a worker: the session was removed, and what was picked in it. */
-void session_picks_forget(str state, str id);
 /* The object lives as long as somebody has a reference to it. */
 void session_ref(struct session *s);
 void session_unref(struct session *s);

@@ -267,7 +267,7 @@ static void ask_disk(uv_work_t *work)
             hints_read(&st->hints, &st->mem, transcript.p);
         }
     }
-    session_picks_find(&st->picks, st->state, st->picks_of);
+    picks_file_find(&st->picks, st->state, st->picks_of);
 }
 
 static void refuse_folder(struct session *s, const char *why)

@@ -1,14 +1,14 @@
-/* What the person picked of the session's options is kept in <state>/picks/<session id>, so that it holds
- * when Herald is restarted. */
+#include "options/picks_file.h"
+
 #include <stdlib.h>
 
 #include "base/path.h"
 #include "base/state_file.h"
-#include "session/internal.h"
+#include "base/uuid.h"
 
 struct saving {
     uv_work_t work;
-    struct session *s; /* a reference: the session is not gone before all is written */
+    struct picks_file *f; /* whose owner is kept: it is not gone before all is written */
     struct arena mem;
     str folder, id, text;
     int error;
@@ -19,7 +19,7 @@ static str folder_of(struct arena *a, str state)
     return state.n ? path_join(a, state, STR("picks")) : STR_ABSENT;
 }
 
-void session_picks_find(struct buf *out, str state, str id)
+void picks_file_find(struct buf *out, str state, str id)
 {
     AUTO_ARENA(mem);
     str folder = folder_of(&mem, state);
@@ -28,7 +28,7 @@ void session_picks_find(struct buf *out, str state, str id)
     }
 }
 
-void session_picks_forget(str state, str id)
+void picks_file_forget(str state, str id)
 {
     AUTO_ARENA(mem);
     state_file_remove(folder_of(&mem, state), id);
@@ -44,44 +44,48 @@ static void save(uv_work_t *work)
 static void saved(uv_work_t *work, int status)
 {
     struct saving *p = CONTAINER_OF(work, struct saving, work);
-    struct session *s = p->s;
+    struct picks_file *f = p->f;
     if (status == 0 && p->error) {
-        log_write(s->host->log, LOG_WARN, "the options of session %s could not be kept: %s", s->id,
+        log_write(f->log, LOG_WARN, "the options of session %s could not be kept: %s", f->id,
                   strerror(p->error));
     }
     arena_free(&p->mem);
     free(p);
-    s->keeping.saving = false;
-    session_save_picks(s);
-    session_unref(s);
+    f->saving = false;
+    picks_file_save(f);
+    f->drop(f->user);
 }
 
-void session_save_picks(struct session *s)
+void picks_file_free(struct picks_file *f)
+{
+    buf_free(&f->saved);
+}
+
+void picks_file_save(struct picks_file *f)
 {
     AUTO_BUF(text);
-    struct session_host *a = s->host;
-    if (s->keeping.saving || !s->options || !a->dirs->state) {
+    if (f->saving || !*f->options || !f->state) {
         return; /* what changes meanwhile follows */
     }
-    option_picks_put(&text, s->options, &s->setup.params);
-    if (!text.n || text.n > PICKS_MAX || str_eq(buf_str(&text), buf_str(&s->keeping.picks))) {
+    option_picks_put(&text, *f->options, f->params);
+    if (!text.n || text.n > PICKS_MAX || str_eq(buf_str(&text), buf_str(&f->saved))) {
         return;
     }
     struct saving *p = calloc(1, sizeof(*p));
     if (!p) {
         return;
     }
-    p->s = s;
-    p->folder = folder_of(&p->mem, str_of(a->dirs->state));
-    p->id = str_of(s->id);
+    p->f = f;
+    p->folder = folder_of(&p->mem, str_of(f->state));
+    p->id = str_of(f->id);
     p->text = arena_buf(&p->mem, &text);
-    if (!buf_ok(&text) || !arena_ok(&p->mem) || uv_queue_work(a->loop, &p->work, save, saved) != 0) {
+    if (!buf_ok(&text) || !arena_ok(&p->mem) || uv_queue_work(f->loop, &p->work, save, saved) != 0) {
         arena_free(&p->mem);
         free(p);
         return;
     }
-    session_ref(s);
-    s->keeping.saving = true;
-    buf_clear(&s->keeping.picks);
-    buf_put_str(&s->keeping.picks, buf_str(&text));
+    f->keep(f->user);
+    f->saving = true;
+    buf_clear(&f->saved);
+    buf_put_str(&f->saved, buf_str(&text));
 }
