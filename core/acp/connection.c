@@ -222,9 +222,3 @@ void connection_close(struct connection *c)
     rpc_endpoint_free(c->rpc);
     c->rpc = NULL;
 }
-
-void connection_free(struct connection *c)
-{
-    agent_free(&c->agent);
-    free_connection(c);
-}

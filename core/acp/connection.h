@@ -41,7 +41,5 @@ struct connection_setup {
 struct connection *connection_new(const struct connection_setup *setup);
 /* Ends the connection and every session; their processes are told to go. Nothing is sent any more. */
 void connection_close(struct connection *c);
-/* After the loop has ended. */
-void connection_free(struct connection *c);
 
 #endif

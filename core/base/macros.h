@@ -14,6 +14,5 @@
 
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
 #define WARN_UNUSED            __attribute__((warn_unused_result))
-#define UNUSED                 __attribute__((unused))
 
 #endif

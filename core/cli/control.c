@@ -12,9 +12,7 @@ static void on_timer(uv_timer_t *timer);
 
 static void wake(struct cli_control *c)
 {
-    if (c->events) {
-        uv_idle_start(&c->pump, on_pump);
-    }
+    uv_idle_start(&c->pump, on_pump);
 }
 
 /* ---- Requests of ours --------------------------------------------------------------------------- */
@@ -66,7 +64,7 @@ static struct request *first_failed(struct cli_control *c)
  * each time. */
 static void settle_failed(struct cli_control *c)
 {
-    for (struct request *r; c->events && (r = first_failed(c));) {
+    for (struct request *r; (r = first_failed(c));) {
         settle(c, r, r->failed, JSON_NONE);
     }
 }
@@ -88,9 +86,9 @@ static void on_timer(uv_timer_t *timer)
 uint64_t cli_control_request(struct cli_control *c, const char *subtype, str members, unsigned timeout_ms,
                              control_answer_cb *cb, void *user)
 {
-    struct request *r = c->events ? calloc(1, sizeof(*r)) : NULL;
+    struct request *r = calloc(1, sizeof(*r));
     if (!r) {
-        if (cb && c->events) {
+        if (cb) {
             cb(user, &control_no_memory, JSON_NONE);
         }
         return 0;
@@ -191,7 +189,7 @@ static bool open_theirs(struct cli_control *c, json root, struct frame *frame)
 
 static bool may_deliver(const struct cli_control *c)
 {
-    return c->events && !c->holds && !c->paused_by_user;
+    return !c->holds && !c->paused_by_user;
 }
 
 static struct frame *queue_frame(struct cli_control *c, struct json_doc *doc)
@@ -286,7 +284,7 @@ void cli_control_pause(struct cli_control *c, bool paused)
  * now. */
 static void take_pending(struct cli_control *c, json list)
 {
-    for (struct json_iter it = json_each(list); c->events && json_next(&it);) {
+    for (struct json_iter it = json_each(list); json_next(&it);) {
         if (is_request(it.value)) {
             AUTO_JSON(doc) = json_detach(it.value);
             if (doc) {
@@ -401,12 +399,8 @@ static void on_closed(uv_handle_t *handle)
     free(c);
 }
 
-static void forget_user(struct cli_control *c)
+static void close_control(struct cli_control *c)
 {
-    if (!c->events) {
-        return;
-    }
-    c->events = NULL;
     LIST_EACH(r, &c->requests, struct request, link) {
         list_remove(&r->link);
         free(r);
@@ -427,15 +421,12 @@ static void finish(struct cli_control *c)
         r->failed = r->failed ? r->failed : &control_closed;
     }
     settle_failed(c);
-    if (c->events) {
-        deliver_queue(c);
-    }
-    if (!c->events || c->holds || !list_empty(&c->frames) || !list_empty(&c->requests)) {
+    deliver_queue(c);
+    if (c->holds || !list_empty(&c->frames) || !list_empty(&c->requests)) {
         return; /* a release or a new request wakes us again */
     }
-    const struct cli_control_events *events = c->events;
-    events->ended(c->user, &c->how);
-    forget_user(c);
+    c->events->ended(c->user, &c->how);
+    close_control(c);
 }
 
 static void on_pump(uv_idle_t *idle)
@@ -447,9 +438,7 @@ static void on_pump(uv_idle_t *idle)
         return;
     }
     settle_failed(c);
-    if (c->events) {
-        deliver_queue(c);
-    }
+    deliver_queue(c);
 }
 
 static void on_ended(void *user, const struct cli_exit *how)
@@ -506,18 +495,4 @@ void cli_control_end(struct cli_control *c, bool now)
     if (c->process) {
         cli_process_end(c->process, now);
     }
-}
-
-void cli_control_abandon(struct cli_control *c)
-{
-    if (c->process) {
-        cli_process_abandon(c->process);
-        c->process = NULL;
-    }
-    forget_user(c);
-}
-
-int cli_control_pid(const struct cli_control *c)
-{
-    return c->process ? cli_process_pid(c->process) : 0;
 }

@@ -55,8 +55,6 @@ void cli_control_answer(struct cli_control *c, str request_id, str response);
 void cli_control_refuse(struct cli_control *c, str request_id, str error);
 /* A line that is neither, such as a user message. JSON without line breaks. */
 void cli_control_send(struct cli_control *c, str line);
-/* Bytes queued and not yet taken by the CLI. */
-size_t cli_control_queued(const struct cli_control *c);
 
 /* Stops and goes on delivering frames; nests. */
 void cli_control_hold(struct cli_control *c);
@@ -68,9 +66,5 @@ void cli_control_pause(struct cli_control *c, bool paused);
 
 /* See cli_process_end(). It is read from then on, whatever was paused. */
 void cli_control_end(struct cli_control *c, bool now);
-/* Ends the process and forgets the user: open requests are dropped, no event comes any more. */
-void cli_control_abandon(struct cli_control *c);
-/* 0 when it never ran or is gone. */
-int cli_control_pid(const struct cli_control *c);
 
 #endif

@@ -7,11 +7,6 @@ void cli_control_send(struct cli_control *c, str line)
     }
 }
 
-size_t cli_control_queued(const struct cli_control *c)
-{
-    return c->process ? cli_process_queued(c->process) : 0;
-}
-
 /* {"type":"control_response","response":{"subtype":…,"request_id":…, KEY:VALUE (JSON, or absent)}} */
 static void send_response(struct cli_control *c, str id, const char *subtype, const char *key, str value)
 {

@@ -35,7 +35,7 @@ struct frame {
 struct cli_control {
     uv_loop_t *loop;
     const struct log *log;
-    const struct cli_control_events *events; /* NULL: forgotten, or ended was told */
+    const struct cli_control_events *events;
     void *user;
     struct cli_process *process; /* NULL: gone */
 

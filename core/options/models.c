@@ -306,26 +306,6 @@ str models_default_description(const struct model_list *list)
     return same >= 0 ? list->rows[same].original_name : plain ? plain->resolved : STR_ABSENT;
 }
 
-/* `1m` in any case, as a word. */
-static bool says_1m(str s)
-{
-    for (size_t at = model_find_text(s, STR("1m"), 0); s.p && at != SIZE_MAX;
-         at = model_find_text(s, STR("1m"), at + 1)) {
-        if ((!at || (!model_is_word(s.p[at - 1]) && s.p[at - 1] != '_')) &&
-            (at + 2 == s.n || (!model_is_word(s.p[at + 2]) && s.p[at + 2] != '_'))) {
-            return true;
-        }
-    }
-    return false;
-}
-
-int64_t model_context_guess(const struct model_row *row, str id)
-{
-    bool large = says_1m(id) || (row && (says_1m(row->value) || says_1m(row->resolved) ||
-                                         says_1m(row->original_name) || says_1m(row->description)));
-    return large ? 1000000 : 200000;
-}
-
 /* ---- Denied models --------------------------------------------------------------------------- */
 
 static bool drop_suffix(str *s, size_t digits, const char *lead)

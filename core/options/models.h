@@ -47,8 +47,5 @@ int models_recommended(const struct model_list *list);
 /* What the default row shows as its description: the CLI's name of the row that it resolves to, else the
  * resolved id; absent when it is unknown. */
 str models_default_description(const struct model_list *list);
-/* The context window when nothing better is known: 1 000 000 when a text of the row says 1m, else 200 000.
- * `row` may be NULL; `id` is the model's id. */
-int64_t model_context_guess(const struct model_row *row, str id);
 
 #endif

@@ -22,16 +22,6 @@ void options_change_free(struct options_change *c)
 
 /* ---- Mode ------------------------------------------------------------------------------------ */
 
-static void become_mode(struct session_options *o, enum mode mode)
-{
-    if (mode == MODE_PLAN && o->mode != MODE_PLAN) {
-        o->pre_plan = o->mode;
-    } else if (mode != MODE_PLAN) {
-        o->pre_plan = MODE_NONE;
-    }
-    o->mode = mode;
-}
-
 bool session_options_auto_supported(const struct session_options *o)
 {
     const struct model_row *row = session_options_model_row(o);
@@ -67,7 +57,7 @@ unsigned session_options_note_mode(struct session_options *o, enum mode mode)
     if (mode >= MODE_NONE) {
         return 0;
     }
-    become_mode(o, mode);
+    o->mode = mode;
     return OPTIONS_MODE | OPTIONS_LIST;
 }
 
@@ -209,11 +199,6 @@ const struct model_row *session_options_model_row(const struct session_options *
     return o->model >= 0 ? &o->models.rows[o->model] : NULL;
 }
 
-const struct model_list *session_options_models(const struct session_options *o)
-{
-    return &o->models;
-}
-
 int options_recommended_model(const struct session_options *o)
 {
     return o->client.air_recommended_value ? models_recommended(&o->models) : MODEL_NOT_FOUND;
@@ -236,7 +221,7 @@ static void follow_model(struct session_options *o, struct options_change *c, st
 {
     c->effects |= OPTIONS_MODEL;
     if (o->mode == MODE_AUTO && !session_options_auto_supported(o)) {
-        become_mode(o, session_options_effective_mode(o, MODE_AUTO));
+        o->mode = session_options_effective_mode(o, MODE_AUTO);
         c->effects |= OPTIONS_MODE;
         options_ask_mode(c, STEP_MODE_SYNC, o->mode);
     }
@@ -447,7 +432,7 @@ static void taken(struct session_options *o, struct options_change *c, enum step
         if (c->clamped) {
             warn_of_auto(o);
         }
-        become_mode(o, c->mode);
+        o->mode = c->mode;
         break;
     case STEP_EFFORT:
         effort_picked(o, c);
@@ -546,11 +531,6 @@ void options_start(struct session_options *o, struct options_change *c, int set_
 enum mode session_options_mode(const struct session_options *o)
 {
     return o->mode;
-}
-
-enum mode session_options_pre_plan_mode(const struct session_options *o)
-{
-    return o->pre_plan;
 }
 
 void session_options_use_settings(struct session_options *o, const struct settings *settings)

@@ -121,8 +121,6 @@ extern const char session_options_auto_title[];
 extern const char session_options_auto_text[];
 
 enum mode session_options_mode(const struct session_options *o);
-/* The mode before plan; MODE_NONE when there is none. */
-enum mode session_options_pre_plan_mode(const struct session_options *o);
 /* The mode can be chosen. */
 bool session_options_offers(const struct session_options *o, enum mode mode);
 /* False only when the current model is known and lacks auto mode. */
@@ -131,7 +129,6 @@ bool session_options_auto_supported(const struct session_options *o);
 str session_options_model(const struct session_options *o);
 /* The row of the current model; NULL when it is not among the rows. */
 const struct model_row *session_options_model_row(const struct session_options *o);
-const struct model_list *session_options_models(const struct session_options *o);
 /* For a process that replaces this one: what launch_request keeps (mode, model, agent, effort). The texts
  * live as long as `o`. */
 void session_options_keep(const struct session_options *o, struct launch_request *rq);

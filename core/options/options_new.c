@@ -155,7 +155,6 @@ static bool fill(struct session_options *o, const struct session_options_setup *
     o->mode = setup->launch->mode;
     o->first_mode = setup->mode ? *setup->mode : o->mode;
     o->bypass = setup->launch->bypass;
-    o->pre_plan = MODE_NONE;
     o->wanted_agent = MODEL_NOT_FOUND;
     if (setup->launch->settings.p) {
         o->over = json_parse(setup->launch->settings, NULL);

@@ -26,7 +26,6 @@ struct session_options {
 
     enum mode mode;
     enum mode first_mode; /* to begin in */
-    enum mode pre_plan;
     bool bypass;
     bool auto_warning_due, auto_warned;
 

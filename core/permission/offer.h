@@ -12,7 +12,6 @@
 #include "json/json.h"
 
 #define PERMISSION_ABORTED       "Tool use aborted"
-#define PERMISSION_NO_SESSION    "Session not found"
 #define PERMISSION_REFUSED       "User refused permission to run tool"
 #define PERMISSION_KEEP_PLANNING "User chose to keep planning"
 #define PERMISSION_FRESH_CONTEXT "User accepted the plan and requested a fresh context"
@@ -86,7 +85,7 @@ str permission_decision_text(const struct permission_decision *d);
  * PERMISSION_ABORTED, whatever the client said. */
 void permission_offer_decide(const struct permission_offer *o, json result, bool auto_unsupported,
                              struct permission_decision *d);
-/* {behavior: "deny", message, toolUseID}: a refusal that no person chose, such as PERMISSION_NO_SESSION. */
+/* {behavior: "deny", message, toolUseID}: a refusal that no person chose. */
 void permission_put_deny(struct buf *b, str tool_use_id, const char *message);
 
 #endif

@@ -459,12 +459,6 @@ str prompt_sole_text(json blocks)
     return text.p ? space_trim(text) : text;
 }
 
-bool prompt_is_command(json blocks, str command)
-{
-    str text = prompt_sole_text(blocks);
-    return text.p && str_eq(text, command);
-}
-
 bool prompt_goal_argument(str text, str *argument)
 {
     const str command = STR("/goal");

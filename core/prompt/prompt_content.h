@@ -32,8 +32,6 @@ void prompt_text(struct buf *b, json blocks);
 str prompt_first_text(json blocks);
 /* The trimmed text of a prompt that is exactly one text block; absent for any other. */
 str prompt_sole_text(json blocks);
-/* True when the prompt is exactly one text block that trims to `command`. */
-bool prompt_is_command(json blocks, str command);
 /* The argument of `/goal ARGUMENT`, trimmed and not empty; false when the text is something else or
  * has no argument. */
 bool prompt_goal_argument(str text, str *argument);

@@ -38,11 +38,6 @@ void stream_text_clear(struct stream_text *s)
     s->next = 0;
 }
 
-bool stream_text_empty(const struct stream_text *s)
-{
-    return s->n == 0;
-}
-
 static bool add_block(struct stream_text *s, int64_t index, enum stream_text_type type)
 {
     if (s->n == s->cap) {

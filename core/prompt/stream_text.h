@@ -30,8 +30,6 @@ struct stream_text {
 #define STREAM_TEXT_INIT ((struct stream_text){0})
 void stream_text_free(struct stream_text *s);
 void stream_text_clear(struct stream_text *s);
-/* True when nothing was streamed since the last clear. */
-bool stream_text_empty(const struct stream_text *s);
 
 /* A delta of the block at `index` went out. An empty one is ignored. */
 void stream_text_delta(struct stream_text *s, int64_t index, enum stream_text_type type, str text);

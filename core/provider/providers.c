@@ -31,22 +31,19 @@ struct provider_route {
 struct providers {
     struct provider_route *set;     /* by providers/set; goes first */
     struct provider_route *gateway; /* by authenticate */
-    struct arena text;              /* of providers_gateway_host() */
-    str host;
 };
 
 /* ---- Addresses ------------------------------------------------------------------------------- */
 
 /* host[:port] of an http or https address; absent when it is no such address. */
-static str url_authority(str url, bool *tls)
+static str url_authority(str url)
 {
     str s = str_trim(url);
-
-    *tls = s.n > 8 && str_eq_nocase(str_first(s, 8), STR("https://"));
-    if (!*tls && !(s.n > 7 && str_eq_nocase(str_first(s, 7), STR("http://")))) {
+    bool tls = s.n > 8 && str_eq_nocase(str_first(s, 8), STR("https://"));
+    if (!tls && !(s.n > 7 && str_eq_nocase(str_first(s, 7), STR("http://")))) {
         return STR_ABSENT;
     }
-    s = str_from(s, *tls ? 8 : 7);
+    s = str_from(s, tls ? 8 : 7);
     for (size_t i = 0; i < s.n; i++) {
         if ((unsigned char)s.p[i] <= ' ' || s.p[i] == 0x7f) {
             return STR_ABSENT;
@@ -61,53 +58,28 @@ static str url_authority(str url, bool *tls)
     return user == SIZE_MAX ? s : str_from(s, user + 1);
 }
 
-/* The authority split; false when there is no host or the port is none. */
-static bool split_port(str authority, str *host, str *port)
+/* Whether there is a host, and a port that is one where there is any. */
+static bool has_host(str authority)
 {
     size_t bracket = str_rfind(authority, STR("]"));
     size_t colon = str_find_byte(authority, ':', bracket == SIZE_MAX ? 0 : bracket);
+    str host = str_first(authority, colon),
+        port = colon == SIZE_MAX ? STR("") : str_from(authority, colon + 1);
     unsigned long number = 0;
 
-    *host = str_first(authority, colon);
-    *port = colon == SIZE_MAX ? STR("") : str_from(authority, colon + 1);
-    for (size_t i = 0; i < port->n; i++) {
-        if (port->p[i] < '0' || port->p[i] > '9' || number > 65535) {
+    for (size_t i = 0; i < port.n; i++) {
+        if (port.p[i] < '0' || port.p[i] > '9' || number > 65535) {
             return false;
         }
-        number = number * 10 + (unsigned long)(port->p[i] - '0');
+        number = number * 10 + (unsigned long)(port.p[i] - '0');
     }
-    return host->n && number <= 65535 && (authority.p[0] != '[' || bracket != SIZE_MAX);
+    return host.n && number <= 65535 && (authority.p[0] != '[' || bracket != SIZE_MAX);
 }
 
 static bool url_valid(str url)
 {
-    bool tls;
-    str host, port;
-    str authority = url_authority(url, &tls);
-    return authority.p && split_port(authority, &host, &port);
-}
-
-/* As a browser shows it: lower case, a default port left out. */
-static str url_host(struct arena *a, str url)
-{
-    bool tls;
-    str host, port;
-    str authority = url_authority(url, &tls);
-    AUTO_BUF(b);
-
-    if (!authority.p || !split_port(authority, &host, &port)) {
-        return STR_ABSENT;
-    }
-    for (size_t i = 0; i < host.n; i++) {
-        char c = host.p[i];
-        unsigned char lower = (unsigned char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-        buf_put(&b, &lower, 1);
-    }
-    if (port.n && !str_is(port, tls ? "443" : "80")) {
-        buf_put_byte(&b, ':');
-        buf_put_str(&b, port);
-    }
-    return arena_buf(a, &b);
+    str authority = url_authority(url);
+    return authority.p && has_host(authority);
 }
 
 /* ---- Routes ---------------------------------------------------------------------------------- */
@@ -252,7 +224,6 @@ void providers_free(struct providers *p)
     if (p) {
         provider_route_free(p->set);
         provider_route_free(p->gateway);
-        arena_free(&p->text);
         free(p);
     }
 }
@@ -273,8 +244,6 @@ static void set_gateway(struct providers *p, struct provider_route *route)
 {
     provider_route_free(p->gateway);
     p->gateway = route;
-    arena_reset(&p->text);
-    p->host = route ? url_host(&p->text, route->base_url) : STR_ABSENT;
 }
 
 bool providers_authenticate(struct providers *p, enum provider_api api, json meta, struct provider_error *e)
@@ -332,11 +301,6 @@ bool providers_set_by_client(const struct providers *p)
 bool providers_gateway(const struct providers *p)
 {
     return p->gateway != NULL;
-}
-
-str providers_gateway_host(const struct providers *p)
-{
-    return p->host;
 }
 
 /* ---- Telling --------------------------------------------------------------------------------- */

@@ -60,8 +60,6 @@ bool providers_active(const struct providers *p);
 bool providers_set_by_client(const struct providers *p);
 /* Gateway authentication is active. */
 bool providers_gateway(const struct providers *p);
-/* host[:port] of the gateway's address; absent without a gateway. Lives until the next change. */
-str providers_gateway_host(const struct providers *p);
 
 /* The result of providers/list; `env` ("NAME=value", ended by NULL) tells what the CLI would use by itself.
  */

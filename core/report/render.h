@@ -96,9 +96,6 @@ void render_closed(const struct render_context *cx, const struct render_call *ca
 /* A call of a plan tool that was announced by a permission request and now has its result. */
 void render_plan_call_result(const struct render_context *cx, const struct render_call *call,
                              const struct render_result_input *in, struct tool_report *out);
-/* A result whose call is not known any more. */
-void render_unknown_result(const struct render_context *cx, str id, const struct render_result_input *in,
-                           struct tool_report *out);
 
 /* A text content item as it stands in a content array: {"type":"content","content":{"type":"text","text":…}}.
  */

@@ -211,16 +211,6 @@ void render_plan_call_result(const struct render_context *cx, const struct rende
     out->untracked = true;
 }
 
-void render_unknown_result(const struct render_context *cx, str id, const struct render_result_input *in,
-                           struct tool_report *out)
-{
-    const struct render_call call = {.id = id};
-    render_begin(cx, &call, false, out);
-    out->field[REPORT_STATUS] = status_json(cx, in, false);
-    out->field[REPORT_RAW_OUTPUT] = json_raw(in->result);
-    out->replaces_pinned = true;
-}
-
 /* ---- Finished tools ---------------------------------------------------------------------------------- */
 
 /* Of a response a client that keeps _meta gets only the marks of asynchronous work; the rest repeats the

@@ -135,8 +135,3 @@ void field_tracker_end(struct field_tracker *t, str id)
 {
     tracked_call_free(map_remove(&t->calls, id));
 }
-
-bool field_tracker_knows(const struct field_tracker *t, str id)
-{
-    return map_get(&t->calls, id) != NULL;
-}

@@ -19,7 +19,6 @@ bool field_tracker_pass(struct field_tracker *t, struct tool_report *r);
 void field_tracker_pin(struct field_tracker *t, str id, str content);
 /* Forgets the call: later updates pass unchanged. */
 void field_tracker_end(struct field_tracker *t, str id);
-bool field_tracker_knows(const struct field_tracker *t, str id);
 
 struct meta_filter;
 /* Remembers the last 2048 calls, each by its session and id: providers use ids again. */

@@ -286,11 +286,6 @@ void rpc_endpoint_allow_batches(struct rpc_endpoint *ep, bool allowed)
     ep->batches = allowed;
 }
 
-bool rpc_endpoint_congested(const struct rpc_endpoint *ep)
-{
-    return ep->congested;
-}
-
 static void on_handle_closed(uv_handle_t *h)
 {
     struct rpc_endpoint *ep = h->data;

@@ -53,7 +53,6 @@ void rpc_endpoint_free(struct rpc_endpoint *ep);
 /* Whether a line may be an array of messages, each of which is then handled as if it had come alone; the
  * answers to its requests go out as one array when all are there. Without, an array is no valid message. */
 void rpc_endpoint_allow_batches(struct rpc_endpoint *ep, bool allowed);
-bool rpc_endpoint_congested(const struct rpc_endpoint *ep);
 
 /* ---- Requests of the other side ---- */
 str rpc_request_method(const struct rpc_request *req);

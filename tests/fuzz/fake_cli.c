@@ -105,12 +105,6 @@ void cli_control_send(struct cli_control *c, str line)
     check_line(line);
 }
 
-size_t cli_control_queued(const struct cli_control *c)
-{
-    (void)c;
-    return 0;
-}
-
 void cli_control_hold(struct cli_control *c)
 {
     c->holds++;
@@ -141,18 +135,6 @@ void cli_control_end(struct cli_control *c, bool now)
 {
     (void)now;
     c->ending = true;
-}
-
-void cli_control_abandon(struct cli_control *c)
-{
-    c->events = NULL;
-    c->ending = true;
-}
-
-int cli_control_pid(const struct cli_control *c)
-{
-    (void)c;
-    return 0;
 }
 
 /* ---- The test's side ---- */

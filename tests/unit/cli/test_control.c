@@ -14,7 +14,6 @@ struct talk {
     void (*on_answer)(struct talk *t, const struct control_error *error);
     void (*on_time)(struct talk *t);
     void (*on_withdrawn)(struct talk *t, str id);
-    void (*on_end)(struct talk *t);
     uint64_t request;
 };
 
@@ -46,9 +45,6 @@ static void talk_ended(void *user, const struct cli_exit *how)
     t->ended++;
     t->message = str_dup(how->message);
     buf_put_c(&t->log_text, "ended ");
-    if (t->on_end) {
-        t->on_end(t);
-    }
     t->c = NULL;
 }
 
@@ -491,71 +487,6 @@ static void test_forgetting_another_while_all_fail(void **state)
     finish(&t, "answer:Query closed before response received:none ended ");
 }
 
-static void abandon_in_frame(struct talk *t, json root)
-{
-    (void)root;
-    cli_control_hold(t->c);
-    cli_control_abandon(t->c);
-    cli_control_abandon(t->c);
-    cli_control_send(t->c, STR("{}"));
-    cli_control_answer(t->c, STR("x"), STR("{}"));
-    assert_int_equal(ask(t, "late", NULL, 5), 0);
-    cli_control_release(t->c);
-    cli_control_pause(t->c, true);
-    cli_control_end(t->c, true);
-    assert_int_equal(cli_control_pid(t->c), 0);
-}
-
-static void test_abandon_inside_a_frame(void **state)
-{
-    (void)state;
-    TALK(t);
-    t.on_frame = abandon_in_frame;
-    start(&t, "printf '%s\\n' '{\"n\":\"1\"}' '{\"n\":\"2\"}'; cat > /dev/null");
-    ask(&t, "open", NULL, 5000);
-    fake_run(&t.loop);
-    assert_int_equal(t.ended, 0);
-    assert_str(buf_str(&t.log_text), "frame:1 ");
-}
-
-static void abandon_in_answer(struct talk *t, const struct control_error *error)
-{
-    (void)error;
-    cli_control_abandon(t->c);
-}
-
-static void abandon_at_end(struct talk *t)
-{
-    cli_control_abandon(t->c);
-}
-
-static void test_abandon_inside_other_callbacks(void **state)
-{
-    (void)state;
-    static const char *const scripts[] = {
-        "read -r x; printf '%s\\n' "
-        "'{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\",\"request_id\":\"herald-1\","
-        "\"pending_permission_requests\":[" CAN_USE("a") "]}}' '{\"n\":\"2\"}'",
-        "exit 1",
-        "sleep 0.5",
-    };
-    for (size_t i = 0; i < ARRAY_LEN(scripts); i++) {
-        TALK(t);
-        t.on_answer = abandon_in_answer;
-        start(&t, scripts[i]);
-        ask(&t, "one", NULL, 100);
-        ask(&t, "two", NULL, 100);
-        fake_run(&t.loop);
-        assert_int_equal(t.ended, 0);
-        buf_truncate(&t.log_text, 7);
-        assert_str(buf_str(&t.log_text), "answer:");
-    }
-    TALK(t);
-    t.on_end = abandon_at_end;
-    start(&t, "exit 1");
-    finish(&t, "ended ");
-}
-
 static void test_pending_requests_of_initialize(void **state)
 {
     (void)state;
@@ -619,8 +550,6 @@ int main(void)
         T(test_timeouts),
         T(test_open_requests_fail_at_the_end),
         T(test_forgetting_another_while_all_fail),
-        T(test_abandon_inside_a_frame),
-        T(test_abandon_inside_other_callbacks),
         T(test_pending_requests_of_initialize),
         T(test_too_many_open_requests_are_refused),
         T(test_a_start_that_fails),

@@ -115,12 +115,6 @@ static void hints_and_spellings(void **state)
     assert_false(model_same(STR_ABSENT, STR_ABSENT));
     assert_false(model_same(STR(""), STR_ABSENT));
     assert_false(model_same(STR("-1m"), STR("")));
-    assert_int_equal(model_context_guess(NULL, STR("opus[1m]")), 1000000);
-    assert_int_equal(model_context_guess(NULL, STR("opus1m")), 200000);
-    assert_int_equal(model_context_guess(&(struct model_row){.description = STR("With 1M context")},
-                                         STR("o")),
-                     1000000);
-    assert_int_equal(model_context_guess(NULL, STR_ABSENT), 200000);
 }
 
 static void allowlist(void **state)

@@ -276,7 +276,6 @@ static void the_model_of_a_resumed_session(void **state)
     assert_str(buf_str(&f.asked), "");
     assert_string_equal(current(&f, "model"), "sonnet");
     assert_int_equal(session_options_mode(f.o), MODE_PLAN);
-    assert_int_equal(session_options_pre_plan_mode(f.o), MODE_NONE);
     stop(&f);
     start(&f, (struct start){.resumed = true, .transcript_model = "gone-1", .mode = MODE_AUTO});
     assert_string_equal(current(&f, "model"), "gone-1");
@@ -303,14 +302,12 @@ static void modes(void **state)
     start(&f, (struct start){.mode = MODE_ACCEPT_EDITS, .no_bypass = true});
     assert_string_equal(set_mode(&f, "plan"), "list ");
     assert_str(buf_str(&f.asked), "set_permission_mode {\"mode\":\"plan\"}");
-    assert_int_equal(session_options_pre_plan_mode(f.o), MODE_ACCEPT_EDITS);
     assert_string_equal(set_mode(&f, "dontAsk"), "Mode dontAsk is not available in this session");
     assert_string_equal(set_mode(&f, "bypassPermissions"),
                         "Mode bypassPermissions is not available in this session");
     assert_string_equal(set_mode(&f, "manual"), "Invalid Mode");
     assert_str(buf_str(&f.asked), "");
     assert_string_equal(set(&f, "mode", "\"default\""), "mode ");
-    assert_int_equal(session_options_pre_plan_mode(f.o), MODE_NONE);
     assert_string_equal(set(&f, "mode", "\"dontAsk\""), "Invalid value for config option mode: dontAsk");
     assert_string_equal(set(&f, "mode", "\"bypassPermissions\""),
                         "Invalid value for config option mode: bypassPermissions");
@@ -320,7 +317,6 @@ static void modes(void **state)
     assert_int_equal(session_options_mode(f.o), MODE_DEFAULT);
     assert_int_equal(session_options_note_mode(f.o, MODE_PLAN), OPTIONS_MODE | OPTIONS_LIST);
     assert_string_equal(current(&f, "mode"), "plan");
-    assert_int_equal(session_options_pre_plan_mode(f.o), MODE_DEFAULT);
     assert_int_equal(session_options_note_mode(f.o, MODE_NONE), 0);
     stop(&f);
     start(&f, (struct start){.mode = MODE_DONT_ASK});

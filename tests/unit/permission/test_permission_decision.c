@@ -250,7 +250,7 @@ static void test_deny_without_a_person(void **state)
 {
     (void)state;
     AUTO_BUF(b);
-    permission_put_deny(&b, STR("t\"1"), PERMISSION_NO_SESSION);
+    permission_put_deny(&b, STR("t\"1"), "Session not found");
     assert_str(buf_str(&b),
                "{\"behavior\":\"deny\",\"message\":\"Session not found\",\"toolUseID\":\"t\\\"1\"}");
 }

@@ -214,12 +214,8 @@ static void test_texts_of_a_prompt(void **state)
 
     AUTO_JSON(one) = parse_or_fail("[" TEXT("\\n /usage\\u00a0\\t") "]");
     assert_str(prompt_sole_text(json_root(one)), "/usage");
-    assert_true(prompt_is_command(json_root(one), STR("/usage")));
-    assert_false(prompt_is_command(json_root(one), STR("/mcp")));
-    assert_false(prompt_is_command(JSON_NONE, STR("")));
     AUTO_JSON(none) = parse_or_fail("[]");
     assert_false(str_present(prompt_first_text(json_root(none))));
-    assert_false(prompt_is_command(json_root(none), STR("")));
 }
 
 static void test_goal(void **state)
