@@ -1,5 +1,5 @@
-/* What Herald does by itself beside the conversation: commands that it answers in its own words, and the
- * sign-in to MCP servers. What both use of their session. */
+/* What Herald does by itself beside the conversation: commands that it answers in its own words, the sign-in
+ * to MCP servers, the reports of changed files. What they use of their session. */
 #ifndef HERALD_LOCAL_LOCAL_HOST_H
 #define HERALD_LOCAL_LOCAL_HOST_H
 
@@ -9,6 +9,8 @@
 #include "base/log.h"
 #include "cli/control.h"
 #include "client/capabilities.h"
+#include "extension/file_change_report.h"
+#include "launch/launch.h"
 #include "surface/surface.h"
 #include "turn/turn.h"
 
@@ -17,6 +19,8 @@ struct local_host_calls {
     struct cli_control *(*cli)(const void *user);
     /* The client's MCP servers, as it named them; any JSON. */
     json (*servers)(const void *user);
+    /* The client is still told something. */
+    bool (*alive)(const void *user);
     /* The CLI's frames wait until the release. */
     void (*hold)(void *user);
     void (*release)(void *user);
@@ -32,6 +36,7 @@ struct local_host {
     const struct surface *surface;
     void *surface_self;
     str session; /* its id */
+    const struct session_params *params;
     struct turns *turns;
     const struct local_host_calls *calls;
     void *user;
@@ -42,6 +47,8 @@ struct local_work {
     struct local_host host;
     struct list commands;        /* prompts that are answered in our own words: struct local_command */
     struct mcp_sign_in *sign_in; /* the run that goes on; NULL: none */
+    struct file_reports reports; /* that the client asked for */
+    struct list reports_waiting; /* for the CLI or the disk */
 };
 
 #endif

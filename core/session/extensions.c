@@ -1,5 +1,7 @@
 #include "session/extensions.h"
 
+#include "local/file_reports.h"
+
 #include <stdlib.h>
 
 #include "prompt/prompt_content.h"
@@ -56,7 +58,6 @@ void extensions_init(struct session *s)
 {
     compaction_init(&s->ext.compaction, &s->host->client, &compaction_sink, s);
     async_tasks_init(&s->ext.tasks, &tasks_sink, s);
-    list_init(&s->ext.waiting);
 }
 
 void extensions_free(struct session *s)
@@ -64,7 +65,7 @@ void extensions_free(struct session *s)
     goal_free(&s->ext.goal);
     async_tasks_free(&s->ext.tasks);
     compaction_free(&s->ext.compaction);
-    file_reports_free(&s->ext.reports);
+    file_reports_free(&s->local.reports);
 }
 
 /* ---- Prompts ---- */
@@ -72,7 +73,7 @@ void extensions_free(struct session *s)
 void extensions_sent(struct session *s, json blocks, json meta, str uuid)
 {
     if (s->host->client.air_file_change_report && json_present(meta)) {
-        file_reports_accept(&s->ext.reports, meta, uuid);
+        file_reports_accept(&s->local.reports, meta, uuid);
     }
     session_goal_sent(s, prompt_first_text(blocks), uuid);
 }
@@ -208,195 +209,17 @@ bool extensions_hide_local(struct session *s, str text)
     return compaction_has_output(&s->ext.compaction) || compaction_take_error(&s->ext.compaction, text);
 }
 
-/* ---- The file-change report ---- */
-
-struct report_wait {
-    struct list link;
-    uv_work_t work;
-    struct session *s; /* a reference */
-    char *request;
-    char uuid[UUID_SIZE];
-    bool told;     /* the report went out: what still comes does not count */
-    bool released; /* the frames are not held any more */
-    struct json_doc *answer;
-    struct file_report_places places;
-    struct file_report_list list;
-};
-
-static void send_report(struct session *s, const struct buf *members)
-{
-    if (buf_ok(members)) {
-        s->host->surface->info(s->host->surface_self, str_of(s->id), buf_str(members));
-    }
-}
-
-static void send_unavailable(struct session *s, const char *request, enum file_report_reason reason)
-{
-    AUTO_BUF(b);
-    file_report_put_unavailable(&b, str_of(request), reason);
-    send_report(s, &b);
-}
-
-static void release(struct report_wait *w)
-{
-    if (!w->released) {
-        w->released = true;
-        session_release_frames(w->s);
-    }
-}
-
-/* The report went out (or must not): the turn is answered, and the CLI's frames go on. */
-static void report_done(struct report_wait *w)
-{
-    struct session *s = w->s;
-    list_remove(&w->link);
-    if (!w->told && session_live(s)) {
-        turns_settled(&s->turns, str_of(w->uuid));
-    }
-    release(w);
-    json_unref(w->answer);
-    arena_free(&w->list.mem);
-    free(w->request);
-    free(w);
-    session_unref(s);
-}
-
-static void report_unavailable(struct report_wait *w, enum file_report_reason reason)
-{
-    if (!w->told && session_live(w->s)) {
-        send_unavailable(w->s, w->request, reason);
-    }
-    report_done(w);
-}
-
-static void look_at_disk(uv_work_t *work)
-{
-    struct report_wait *w = CONTAINER_OF(work, struct report_wait, work);
-    file_report_list(&w->list, json_get(json_root(w->answer), "filesChanged"), &w->places);
-}
-
-static void disk_looked_at(uv_work_t *work, int status)
-{
-    struct report_wait *w = CONTAINER_OF(work, struct report_wait, work);
-    if (status != 0 || !arena_ok(&w->list.mem)) {
-        report_unavailable(w, FILE_REPORT_PROVIDER);
-        return;
-    }
-    if (!w->told && session_live(w->s)) {
-        AUTO_BUF(b);
-        file_report_put(&b, str_of(w->request), &w->list);
-        send_report(w->s, &b);
-    }
-    report_done(w);
-}
-
-/* The folders that a report may name files of. */
-static void read_places(struct report_wait *w)
-{
-    struct session *s = w->s;
-    const struct session_params *p = &s->setup.params;
-    const json lists[] = {
-        json_path(p->meta, "claudeCode", "options", "additionalDirectories", NULL),
-        json_present(p->additional_directories) ? p->additional_directories
-                                                : json_get(p->meta, "additionalRoots"),
-    };
-    size_t n = 1;
-    for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
-        n += json_is(lists[i], JSON_ARRAY) ? json_count(lists[i]) : 0;
-    }
-    struct arena *a = &w->list.mem;
-    str *roots = arena_alloc(a, n * sizeof(*roots));
-    w->places.cwd = arena_str(a, str_of(s->setup.cwd));
-    if (!roots) {
-        return;
-    }
-    w->places.roots = roots;
-    roots[w->places.n++] = w->places.cwd;
-    for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
-        for (struct json_iter it = json_each(lists[i]); json_is(lists[i], JSON_ARRAY) && json_next(&it);) {
-            if (json_text(it.value).p) {
-                roots[w->places.n++] = arena_str(a, json_str(it.value));
-            }
-        }
-    }
-}
-
-static void rewind_answered(void *user, const struct control_error *error, json payload)
-{
-    struct report_wait *w = user;
-    if (error) {
-        report_unavailable(w, control_ended(error, CONTROL_TIMED_OUT) ? FILE_REPORT_TIMEOUT
-                                                                      : FILE_REPORT_PROVIDER);
-        return;
-    }
-    if (!file_report_readable(payload)) {
-        report_unavailable(w, FILE_REPORT_INVALID);
-        return;
-    }
-    w->answer = json_detach(payload); /* of its own: the worker thread decodes its strings */
-    read_places(w);
-    if (!w->answer || !arena_ok(&w->list.mem) ||
-        uv_queue_work(w->s->host->loop, &w->work, look_at_disk, disk_looked_at) != 0) {
-        report_unavailable(w, FILE_REPORT_PROVIDER);
-    }
-}
-
-/* Asks the CLI what a rewind to the prompt would restore. Takes the request over. False: it was told already.
- */
-static bool begin_report(struct session *s, const struct turn *t, char *request)
-{
-    struct report_wait *w = calloc(1, sizeof(*w));
-    if (!w) {
-        send_unavailable(s, request, FILE_REPORT_PROVIDER);
-        free(request);
-        return false;
-    }
-    w->s = s;
-    w->request = request;
-    memcpy(w->uuid, t->uuid, sizeof(w->uuid));
-    list_append(&s->ext.waiting, &w->link);
-    session_ref(s);
-    session_hold_frames(s);
-    AUTO_BUF(b);
-    json_member_c(&b, "user_message_id", w->uuid);
-    json_member_bool(&b, "dry_run", true);
-    return cli_control_request(s->process.cli, "rewind_files", buf_str(&b), FILE_REPORT_LIMIT_MS,
-                               rewind_answered, w) != 0;
-}
-
 bool extensions_before_answer(struct session *s, const struct turn *t, const struct turn_end *end,
                               bool may_wait)
 {
-    char *request = file_reports_take(&s->ext.reports, (str){t->uuid, UUID_LENGTH});
-    if (!request) {
-        return false;
-    }
-    if (may_wait && s->process.cli) {
-        return begin_report(s, t, request);
-    }
-    bool cancelled = end->stop_reason && strcmp(end->stop_reason, "cancelled") == 0;
-    send_unavailable(s, request, cancelled ? FILE_REPORT_CANCELLED : FILE_REPORT_PROVIDER);
-    free(request);
-    return false;
-}
-
-/* What waits is overtaken: it is told now, and its turn is answered by whoever overtakes it. */
-static void overtake_reports(struct session *s, enum file_report_reason reason)
-{
-    LIST_EACH(w, &s->ext.waiting, struct report_wait, link) {
-        if (!w->told) {
-            send_unavailable(s, w->request, reason);
-            w->told = true;
-            release(w);
-        }
-    }
+    return file_reports_before_answer(&s->local, t, end, may_wait);
 }
 
 /* ---- The turns ---- */
 
 void extensions_cancelling(struct session *s)
 {
-    overtake_reports(s, FILE_REPORT_CANCELLED);
+    file_reports_overtake(&s->local, FILE_REPORT_CANCELLED);
     compaction_interrupt(&s->ext.compaction);
 }
 
@@ -442,7 +265,7 @@ void extensions_idle(struct session *s)
 
 void extensions_ended(struct session *s)
 {
-    overtake_reports(s, s->turns.cancelled ? FILE_REPORT_CANCELLED : FILE_REPORT_PROVIDER);
+    file_reports_overtake(&s->local, s->turns.cancelled ? FILE_REPORT_CANCELLED : FILE_REPORT_PROVIDER);
     compaction_close(&s->ext.compaction);
     async_tasks_finish(&s->ext.tasks, s->turns.cancelled);
 }

@@ -1,14 +1,12 @@
 /* The session-level extensions, tied to a session: async tasks, file-change report, context compaction.
  *
  * Each is a module of its own in extension/, without I/O; here they meet the CLI's frames, the turns and the
- * client. A report of changed files is the only one that takes time: it holds the CLI's frames and the turn's
- * answer until the CLI and the disk have said what changed, or a cancel or the CLI's end overtakes it. */
+ * client. */
 #ifndef HERALD_SESSION_EXTENSIONS_H
 #define HERALD_SESSION_EXTENSIONS_H
 
 #include "extension/async_tasks.h"
 #include "extension/compaction.h"
-#include "extension/file_change_report.h"
 #include "extension/goal.h"
 #include "session/session.h"
 
@@ -20,8 +18,6 @@ struct extensions {
     struct goal_look *goal_look; /* what is stored of it is being read; NULL: it is not */
     struct async_tasks tasks;
     struct compaction compaction;
-    struct file_reports reports;
-    struct list waiting; /* reports that wait for the CLI or the disk: struct report_wait */
 };
 
 void extensions_init(struct session *s);

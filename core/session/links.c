@@ -124,6 +124,7 @@ static void drop(void *user)
 }
 
 static const struct local_host_calls local_calls = {
+    .alive = alive,
     .cli = cli,
     .servers = servers,
     .hold = hold_frames,
@@ -136,6 +137,7 @@ static void link_local(struct session *s)
 {
     struct session_host *h = s->host;
     list_init(&s->local.commands);
+    list_init(&s->local.reports_waiting);
     s->local.host = (struct local_host){
         .loop = h->loop,
         .log = h->log,
@@ -143,6 +145,7 @@ static void link_local(struct session *s)
         .surface = h->surface,
         .surface_self = h->surface_self,
         .session = str_of(s->id),
+        .params = &s->setup.params,
         .turns = &s->turns,
         .calls = &local_calls,
         .user = s,
