@@ -11,10 +11,8 @@ static void open_done(struct task *t)
     if (t->is_ready && !t->running) {
         if (!t->h->agent->host.closing) {
             struct session *s = t->session;
-            static const struct session_error gone = {.code = -32603,
-                                                      .details = STR_INIT("Session not found")};
             bool live = session_live(s);
-            t->ready(t->user, live ? s : NULL, live ? NULL : &gone);
+            t->ready(t->user, live ? s : NULL, live ? NULL : &session_error_gone);
             if (live) {
                 session_goal_opened(s);
             }
@@ -74,7 +72,7 @@ static void start(struct task *t)
     if (s) {
         start_replay(t, s, t->found.transcript);
     } else {
-        stored_fail(t, &stored_no_memory);
+        stored_fail(t, &session_error_memory);
     }
 }
 
@@ -136,7 +134,7 @@ static void refuse_folder(struct task *t)
     json_member_str(&data, "cwd", t->cwd);
     json_close_object(&data);
     stored_fail(t, &(struct session_error){
-                       .code = -32602,
+                       .code = RPC_INVALID_PARAMS,
                        .message = t->no_folder ? STR("Invalid params: cwd does not exist")
                                                : STR("Invalid params: cwd is not a folder"),
                        .data = buf_str(&data),
@@ -152,7 +150,7 @@ static void refuse_unknown(struct task *t)
     json_open_object(&data);
     json_member_str(&data, "uri", t->id);
     json_close_object(&data);
-    stored_fail(t, &(struct session_error){.code = -32002,
+    stored_fail(t, &(struct session_error){.code = RPC_RESOURCE_NOT_FOUND,
                                            .message = buf_str(&message),
                                            .data = buf_str(&data)});
 }
@@ -195,7 +193,7 @@ static void no_message(struct task *t)
     json_open_object(&data);
     json_member_str(&data, "messageId", t->point.message_id);
     json_close_object(&data);
-    stored_fail(t, &(struct session_error){.code = -32602,
+    stored_fail(t, &(struct session_error){.code = RPC_INVALID_PARAMS,
                                            .message = buf_str(&message),
                                            .data = buf_str(&data)});
 }
@@ -238,7 +236,7 @@ static void probed(uv_work_t *work, int status)
     if (t->h->agent->host.closing) {
         stored_end(t);
     } else if (status != 0 || !arena_ok(&t->mem)) {
-        stored_fail(t, &stored_no_memory);
+        stored_fail(t, &session_error_memory);
     } else if (t->no_folder || t->not_a_folder) {
         refuse_folder(t);
     } else if (stored_refuse_id(t)) {
@@ -256,7 +254,7 @@ static void look_at_disk(struct task *t)
 {
     stored_put_place(t);
     if (uv_queue_work(t->h->agent->host.loop, &t->work, probe, probed) != 0) {
-        stored_fail(t, &stored_no_memory);
+        stored_fail(t, &session_error_memory);
     }
 }
 

@@ -41,7 +41,7 @@ static void claimed(struct task *t)
 {
     t->archive = t->h->agent->host.client.air;
     if (uv_queue_work(t->h->agent->host.loop, &t->work, remove_now, removed) != 0) {
-        stored_fail(t, &stored_no_memory);
+        stored_fail(t, &session_error_memory);
     }
 }
 
@@ -56,7 +56,7 @@ static void found(uv_work_t *work, int status)
     if (t->h->agent->host.closing) {
         stored_end(t);
     } else if (status != 0 || !arena_ok(&t->mem)) {
-        stored_fail(t, &stored_no_memory);
+        stored_fail(t, &session_error_memory);
     } else if (!t->found.id[0]) {
         refuse_unknown(t);
     } else {
@@ -71,7 +71,7 @@ static void closed(void *user)
     if (t->h->agent->host.closing) {
         stored_end(t);
     } else if (uv_queue_work(t->h->agent->host.loop, &t->work, find, found) != 0) {
-        stored_fail(t, &stored_no_memory);
+        stored_fail(t, &session_error_memory);
     }
 }
 

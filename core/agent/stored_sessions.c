@@ -16,8 +16,6 @@ struct listing_task {
     void *user;
 };
 
-const struct session_error stored_no_memory = {.code = -32603, .details = STR_INIT("out of memory")};
-
 /* ---- The object ---- */
 
 static void free_task(struct task *t)
@@ -230,7 +228,7 @@ void stored_fail(struct task *t, const struct session_error *error)
 
 void stored_fail_text(struct task *t, str details)
 {
-    stored_fail(t, &(struct session_error){.code = -32603, .details = details});
+    stored_fail(t, &(struct session_error){.code = RPC_INTERNAL_ERROR, .details = details});
 }
 
 bool stored_refuse_id(struct task *t)

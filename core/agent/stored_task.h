@@ -69,8 +69,6 @@ struct history {
     unsigned round;
 };
 
-extern const struct session_error stored_no_memory;
-
 /* The task is over: its request is answered (NULL: a removal is done), unless the agent closes, and the next
  * one of its session begins. */
 void stored_fail(struct task *t, const struct session_error *error);
