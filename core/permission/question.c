@@ -165,12 +165,13 @@ static void put_custom(struct buf *b, const struct question_form *f, size_t n, b
     json_close_object(b);
 }
 
-void question_form_put_request(struct buf *b, const struct question_form *f, str session_id, bool air)
+void question_form_put_request(struct buf *b, const struct question_form *f, str session_id, str call_id,
+                               bool air)
 {
     json_open_object(b);
     json_member_c(b, "mode", "form");
     json_member_str(b, "sessionId", session_id);
-    json_member_str(b, "toolCallId", f->tool_use_id);
+    json_member_str(b, "toolCallId", call_id);
     json_member_str(b, "message",
                     f->n == 1 ? f->questions[0].text : STR("Please answer the following questions."));
     json_key(b, "requestedSchema");

@@ -19,7 +19,8 @@ void question_form_free(struct question_form *f);
 /* The number of questions; with none the CLI is answered question_form_refuse(QUESTION_NONE_VALID). */
 size_t question_form_count(const struct question_form *f);
 /* The parameters of elicitation/create. `session_id` is that of the session that owns the tool call. */
-void question_form_put_request(struct buf *b, const struct question_form *f, str session_id, bool air);
+void question_form_put_request(struct buf *b, const struct question_form *f, str session_id, str call_id,
+                               bool air);
 /* Decides by the client's result, {action, content?}. `d` is initialized. Anything but accept and decline is
  * an abort. After an abort the text is PERMISSION_ABORTED, whatever the client said. */
 void question_form_decide(const struct question_form *f, json result, struct permission_decision *d);

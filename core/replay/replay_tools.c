@@ -72,9 +72,10 @@ bool replay_tools_init(struct replay_view *v)
 }
 
 /* The session has the call too, and no end of it. */
-static bool still_runs(const struct replay_view *v, str id)
+static bool still_runs(const struct replay_view *v, const struct tool_call *call)
 {
-    const struct tool_call *live = tool_calls_find(v->to->calls, id);
+    const struct tool_call *live =
+        tool_calls_find(v->to->calls, call_place_of_parent(str_of(call->parent)), str_of(call->id));
     return live && !live->ended;
 }
 
@@ -82,10 +83,10 @@ void replay_tools_end(struct replay_view *v)
 {
     size_t at = 0;
     void *p;
-    while (map_next(&v->calls.by_id, &at, NULL, &p)) {
+    while (map_next(&v->calls.by_key, &at, NULL, &p)) {
         struct tool_call *call = p;
         v->child = replay_children_find(&v->children, str_of(call->parent));
-        if (!still_runs(v, str_of(call->id))) {
+        if (!still_runs(v, call)) {
             tool_calls_close_one(&v->calls, call, false);
         }
     }

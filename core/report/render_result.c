@@ -300,7 +300,7 @@ void render_progress(const struct render_context *cx, const struct render_call *
                      bool fallback, str parent, struct tool_report *out)
 {
     struct render_call target = *call;
-    target.parent = str_eq(parent, call->id) ? STR_ABSENT : parent;
+    target.parent = parent;
     str name = fallback && cx->client->air ? call->name : json_str(json_get(beat, "tool_name"));
     render_begin(cx, &target, false, out);
     if (name.n) {

@@ -39,6 +39,7 @@ enum { REPORT_META_MAX = 48 };
 struct tool_report {
     bool first; /* a tool_call; else a tool_call_update */
     str id;
+    str key;  /* what the call is known by in Herald, where that is not the id; else absent */
     str name; /* of the tool; only in a first report, and in a permission request */
     str field[REPORT_FIELDS];
     struct meta_entry meta[REPORT_META_MAX];
@@ -50,6 +51,11 @@ struct tool_report {
 
 /* Adds an entry; one with an absent `text` (JSON), or beyond the limit, is left out. */
 void tool_report_add_meta(struct tool_report *r, enum meta_space space, str key, str text);
+/* What the call is known by in Herald. */
+static inline str tool_report_key(const struct tool_report *r)
+{
+    return r->key.p ? r->key : r->id;
+}
 /* True when the report says nothing beyond its id. */
 bool tool_report_empty(const struct tool_report *r);
 /* Writes the value of `_meta`, an object; nothing and false when there are no entries. */

@@ -15,7 +15,7 @@ struct tracked_call {
 };
 
 struct field_tracker {
-    struct map calls; /* tool call id -> struct tracked_call */
+    struct map calls; /* key of the tool call -> struct tracked_call */
 };
 
 static void tracked_call_free(void *p)
@@ -61,9 +61,9 @@ static void begin_call(struct field_tracker *t, const struct tool_report *r)
 {
     struct tracked_call *call = calloc(1, sizeof(*call));
     void *old = NULL;
-    if (!call || !map_put(&t->calls, r->id, call, &old)) {
+    if (!call || !map_put(&t->calls, tool_report_key(r), call, &old)) {
         tracked_call_free(call);
-        tracked_call_free(map_remove(&t->calls, r->id)); /* what it says is not true any more */
+        tracked_call_free(map_remove(&t->calls, tool_report_key(r))); /* what it says is not true any more */
         return;
     }
     tracked_call_free(old);
@@ -103,7 +103,7 @@ bool field_tracker_pass(struct field_tracker *t, struct tool_report *r)
         begin_call(t, r);
         return true;
     }
-    struct tracked_call *call = map_get(&t->calls, r->id);
+    struct tracked_call *call = map_get(&t->calls, tool_report_key(r));
     if (!call) {
         return true;
     }
@@ -121,9 +121,9 @@ bool field_tracker_pass(struct field_tracker *t, struct tool_report *r)
     return note_meta(call, r) || changed;
 }
 
-void field_tracker_pin(struct field_tracker *t, str id, str content)
+void field_tracker_pin(struct field_tracker *t, str key, str content)
 {
-    struct tracked_call *call = map_get(&t->calls, id);
+    struct tracked_call *call = map_get(&t->calls, key);
     if (call && content.p) {
         call->held[REPORT_CONTENT] = true;
         call->field[REPORT_CONTENT] = hash(content);
@@ -131,7 +131,7 @@ void field_tracker_pin(struct field_tracker *t, str id, str content)
     }
 }
 
-void field_tracker_end(struct field_tracker *t, str id)
+void field_tracker_end(struct field_tracker *t, str key)
 {
-    tracked_call_free(map_remove(&t->calls, id));
+    tracked_call_free(map_remove(&t->calls, key));
 }

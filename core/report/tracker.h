@@ -1,8 +1,9 @@
 /* What the client knows of each open tool call, so that an update carries only what changed.
  *
  * The field tracker is the session's: it remembers a hash of each top-level field that was sent and takes
- * equal ones out of later updates. The meta filter is the connection's, for AIR only, and does the same for
- * the _meta keys that AIR merges. Both keep XXH3-128 hashes, never the texts. */
+ * equal ones out of later updates. A call is known by the key of its reports. The meta filter is the
+ * connection's, for AIR only, and does the same for the _meta keys that AIR merges. Both keep XXH3-128
+ * hashes, never the texts. */
 #ifndef HERALD_REPORT_TRACKER_H
 #define HERALD_REPORT_TRACKER_H
 
@@ -16,9 +17,9 @@ void field_tracker_free(struct field_tracker *t);
 bool field_tracker_pass(struct field_tracker *t, struct tool_report *r);
 /* The content that a permission request showed stays until a report that may replace it. Only for a tracked
  * call. */
-void field_tracker_pin(struct field_tracker *t, str id, str content);
+void field_tracker_pin(struct field_tracker *t, str key, str content);
 /* Forgets the call: later updates pass unchanged. */
-void field_tracker_end(struct field_tracker *t, str id);
+void field_tracker_end(struct field_tracker *t, str key);
 
 struct meta_filter;
 /* Remembers the last 2048 calls, each by its session and id: providers use ids again. */

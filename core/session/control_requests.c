@@ -125,12 +125,13 @@ static void apply(struct question *q, const struct permission_decision *d)
 {
     struct session *s = q->s;
     str id = str_of(q->tool_use_id);
-    struct tool_call *call = tool_calls_find(&s->tooling.calls, id);
+    struct tool_call *call =
+        tool_calls_find(&s->tooling.calls, call_place_of_agent(&s->tooling.calls, str_of(q->agent_id)), id);
     if (call) {
         call->cleared_plan = d->clear_context;
         call->answered = q->form != NULL;
     }
-    session_plan_exit_answered(s, id, d);
+    session_plan_exit_answered(s, id, q->agent_id != NULL, d);
     if (d->mode && !d->clear_context) {
         session_change_mode(s, d->auto_fell_back ? MODE_AUTO : mode_of_id(str_of(d->mode)));
     }
@@ -283,7 +284,7 @@ static void prepared(void *user, const struct permission_request *rq)
         return;
     }
     question_form_put_request(&form, q->form, children_session_of_agent(&q->s->children, str_of(q->agent_id)),
-                              a->client.air);
+                              rq->call->id, a->client.air);
     if (buf_ok(&form)) {
         ask_form(q, buf_str(&form));
     } else {

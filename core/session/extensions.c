@@ -39,7 +39,7 @@ static void tell_task(void *user, str session, const char *name, str members)
 static bool is_monitor_call(void *user, str call_id)
 {
     struct session *s = user;
-    const struct tool_call *call = tool_calls_find(&s->tooling.calls, call_id);
+    const struct tool_call *call = tool_calls_any(&s->tooling.calls, call_id, false);
     return call && str_is(str_of(call->name), "Monitor");
 }
 
@@ -102,7 +102,7 @@ void extensions_task_list(struct session *s, json tasks)
 static bool is_shell_call(void *user, str call_id)
 {
     struct session *s = user;
-    const struct tool_call *call = tool_calls_find(&s->tooling.calls, call_id);
+    const struct tool_call *call = tool_calls_any(&s->tooling.calls, call_id, false);
     return call && call->command;
 }
 

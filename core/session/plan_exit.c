@@ -14,7 +14,8 @@ void session_plan_exit_forget(struct session *s)
     *pe = (struct plan_exit){0};
 }
 
-void session_plan_exit_answered(struct session *s, str call, const struct permission_decision *d)
+void session_plan_exit_answered(struct session *s, str call, bool of_agent,
+                                const struct permission_decision *d)
 {
     struct plan_exit *pe = &s->planning.exit;
     if ((!d->keep_planning && !d->clear_context) || pe->state == PLAN_EXIT_CONTINUING) {
@@ -26,6 +27,7 @@ void session_plan_exit_answered(struct session *s, str call, const struct permis
         return; /* the diagnostic then ends the turn as an error */
     }
     pe->state = PLAN_EXIT_ANSWERED;
+    pe->of_agent = of_agent;
     pe->clear = d->clear_context;
     pe->mode = d->mode ? mode_of_id(str_of(d->mode)) : MODE_NONE;
     pe->warn_auto = d->auto_fell_back;
@@ -35,7 +37,8 @@ void session_plan_exit_answered(struct session *s, str call, const struct permis
 void session_plan_exit_result(struct session *s, str call, json m)
 {
     struct plan_exit *pe = &s->planning.exit;
-    if (pe->state != PLAN_EXIT_ANSWERED) {
+    bool of_agent = json_text(json_get(m, "parent_tool_use_id")).p;
+    if (pe->state != PLAN_EXIT_ANSWERED || pe->of_agent != of_agent) {
         return;
     }
     bool seen = str_is(call, pe->call);

@@ -27,6 +27,7 @@ enum plan_exit_state { PLAN_EXIT_NONE, PLAN_EXIT_ANSWERED, PLAN_EXIT_SEEN, PLAN_
 struct plan_exit {
     enum plan_exit_state state;
     char *call;         /* the tool use id; NULL in NONE */
+    bool of_agent;      /* a subagent's call */
     bool clear;         /* a fresh context */
     enum mode mode;     /* its mode */
     bool warn_auto;     /* ... which takes the place of auto */
@@ -35,7 +36,8 @@ struct plan_exit {
 };
 
 /* The answer `d` about this call is written now. Any answer replaces what was remembered before. */
-void session_plan_exit_answered(struct session *s, str call, const struct permission_decision *d);
+void session_plan_exit_answered(struct session *s, str call, bool of_agent,
+                                const struct permission_decision *d);
 /* A result of this call came, in the user message `m`. */
 void session_plan_exit_result(struct session *s, str call, json m);
 /* An ExitPlanMode call of the main conversation has succeeded: a client that keeps plans gets this one. */

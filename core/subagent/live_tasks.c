@@ -17,6 +17,8 @@ static void free_task(struct live_task *t)
     free(t->id);
     free(t->call);
     free(t->parent);
+    free(t->call_key);
+    free(t->call_told);
     free(t->call_parent);
     free(t->call_tool);
     free(t);
@@ -129,10 +131,10 @@ struct live_task *live_tasks_find(const struct live_tasks *lt, str id)
     return id.p ? map_get(&lt->by_id, id) : NULL;
 }
 
-struct live_task *live_tasks_of_call(const struct live_tasks *lt, str call)
+struct live_task *live_tasks_of_call(const struct live_tasks *lt, str call, bool subagent)
 {
     LIST_EACH(t, &lt->tasks, struct live_task, link) {
-        if (t->call && str_is(call, t->call)) {
+        if (t->subagent == subagent && t->call && str_is(call, t->call)) {
             return t;
         }
     }

@@ -28,6 +28,8 @@ struct live_task {
     bool backgrounded;
     bool ended_by_level;
     bool owes_exit;       /* its command's terminal is still open at the client */
+    char *call_key;       /* of that command's call, or NULL */
+    char *call_told;      /* the id that the client knows it by, or NULL */
     char *call_parent;    /* the call around that command, or NULL */
     char *call_tool;      /* the tool of that call, or NULL */
     unsigned activations; /* of turns since the level ended it */
@@ -76,8 +78,8 @@ void live_tasks_clear(struct live_tasks *lt, bool reset,
                       void (*ended)(void *user, const struct live_task *task), void *user);
 
 struct live_task *live_tasks_find(const struct live_tasks *lt, str id);
-/* The live task that this tool call began; NULL when there is none. */
-struct live_task *live_tasks_of_call(const struct live_tasks *lt, str call);
+/* The live task, a subagent or another one, that this tool call began; NULL when there is none. */
+struct live_task *live_tasks_of_call(const struct live_tasks *lt, str call, bool subagent);
 /* The task is a subagent that a turn waits for. */
 bool live_tasks_holds(const struct live_tasks *lt, str id);
 /* The task is a subagent whose whole chain of parents runs in the foreground. */

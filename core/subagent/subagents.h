@@ -55,6 +55,7 @@ enum subagent_update_kind { SUBAGENT_TOOL, SUBAGENT_TEXT, SUBAGENT_BLOCK, SUBAGE
 struct subagent_update {
     enum subagent_update_kind kind;
     struct tool_report *report; /* SUBAGENT_TOOL */
+    str launch;                 /* the id of a call that begins subagents, as frames name it; else absent */
     enum message_role role;
     str message_id;
     str text; /* the text, or JSON: the block, the plan's entries */
@@ -116,7 +117,9 @@ void subagents_await(struct subagents *sa, str agent, bool awaits);
 
 /* A tool call that a report is about. */
 struct subagent_call {
-    str id, name;
+    str id;     /* what it is known by: the key of its reports */
+    str launch; /* the id by which frames name it as a launch, where that is another; else absent */
+    str name;
     str parent; /* the call around it; absent at top level */
     str shown;  /* the session where a question showed it first (no child's: the root); absent: none did */
 };

@@ -14,6 +14,7 @@ static void copy_report(struct arena *a, struct tool_report *to, const struct to
 {
     *to = *from;
     to->id = arena_str(a, from->id);
+    to->key = arena_str(a, from->key);
     to->name = arena_str(a, from->name);
     for (size_t i = 0; i < REPORT_FIELDS; i++) {
         to->field[i] = arena_str(a, from->field[i]);
@@ -45,6 +46,7 @@ static struct subagent_held *hold_copy(str call, const struct subagent_update *u
     h->update.message_id = arena_str(&h->mem, u->message_id);
     h->update.text = arena_str(&h->mem, u->text);
     h->update.meta = arena_str(&h->mem, u->meta);
+    h->update.launch = arena_str(&h->mem, u->launch);
     if (u->report) {
         copy_report(&h->mem, &h->report, u->report);
         h->update.report = &h->report;
@@ -115,9 +117,9 @@ static bool repeats_plan(struct subagent *c, const struct subagent_update *u)
 }
 
 /* The call was shown in this session. A launch belongs there, if such are shown. */
-static void was_shown(struct subagents *sa, str call, str session)
+static void was_shown(struct subagents *sa, str launch, str session)
 {
-    struct subagent_launch *l = sa->form->shows_launches ? subagents_launch(sa, call) : NULL;
+    struct subagent_launch *l = sa->form->shows_launches ? subagents_launch(sa, launch) : NULL;
     if (l && l->used && !l->called) {
         l->session = session.p ? str_dup(session) : NULL;
         l->called = true;
@@ -143,13 +145,13 @@ void subagents_to_child(struct subagents *sa, struct subagent *c, str call, cons
     if (!repeats_plan(c, u)) {
         sa->sink->deliver(sa->user, str_of(c->session), u);
     }
-    was_shown(sa, call, str_of(c->session));
+    was_shown(sa, u->launch, str_of(c->session));
 }
 
-static void to_root(struct subagents *sa, str call, const struct subagent_update *u)
+static void to_root(struct subagents *sa, const struct subagent_update *u)
 {
     sa->sink->deliver(sa->user, STR_ABSENT, u);
-    was_shown(sa, call, STR_ABSENT);
+    was_shown(sa, u->launch, STR_ABSENT);
 }
 
 static void to_session(struct subagents *sa, str session, str call, const struct subagent_update *u)
@@ -158,7 +160,7 @@ static void to_session(struct subagents *sa, str session, str call, const struct
     if (c) {
         subagents_to_child(sa, c, call, u);
     } else {
-        to_root(sa, call, u);
+        to_root(sa, u);
     }
 }
 
@@ -261,11 +263,16 @@ static bool has_failed(const struct tool_report *r)
     return str_is(r->field[REPORT_STATUS], "\"failed\"");
 }
 
+static str launch_id(const struct subagent_call *call)
+{
+    return call->launch.p ? call->launch : call->id;
+}
+
 /* The launch's record, with what its report says. NULL: memory is out. */
 static struct subagent_launch *note_launch(struct subagents *sa, const struct subagent_call *call,
                                            const struct tool_report *r)
 {
-    struct subagent_launch *l = subagents_open_launch(sa, call->id);
+    struct subagent_launch *l = subagents_open_launch(sa, launch_id(call));
     if (l) {
         l->used = true;
     }
@@ -294,7 +301,7 @@ static bool hidden_launch(struct subagents *sa, const struct subagent_call *call
     } else if (failed && !call->shown.p) {
         struct tool_report whole = whole_call(l, call->name, u->report);
         to_session(sa, str_of(l->session), call->id,
-                   &(struct subagent_update){.kind = SUBAGENT_TOOL, .report = &whole});
+                   &(struct subagent_update){.kind = SUBAGENT_TOOL, .report = &whole, .launch = u->launch});
     }
     if (call->shown.p) {
         to_session(sa, call->shown, call->id, u);
@@ -319,7 +326,7 @@ static void route_tool(struct subagents *sa, const struct subagent_call *call,
     } else if (call->parent.n) {
         to_launched(sa, call->parent, call->id, u);
     } else {
-        to_root(sa, call->id, u);
+        to_root(sa, u);
     }
 }
 
@@ -329,7 +336,7 @@ static void shown_launch(struct subagents *sa, const struct subagent_call *call,
 {
     note_launch(sa, call, u->report);
     route_tool(sa, call, u);
-    struct subagent_launch *l = has_failed(u->report) ? subagents_launch(sa, call->id) : NULL;
+    struct subagent_launch *l = has_failed(u->report) ? subagents_launch(sa, launch_id(call)) : NULL;
     if (l && !l->child) { /* and none comes */
         subagents_drop_launch(sa, l);
     }
@@ -338,7 +345,10 @@ static void shown_launch(struct subagents *sa, const struct subagent_call *call,
 bool subagents_tool(struct subagents *sa, const struct subagent_call *call, struct tool_report *report)
 {
     struct subagent_update u = {.kind = SUBAGENT_TOOL, .report = report};
-    if (!subagents_is_launch(call->name)) {
+    if (subagents_is_launch(call->name)) {
+        u.launch = launch_id(call);
+    }
+    if (!u.launch.p) {
         route_tool(sa, call, &u);
     } else if (sa->form->shows_launches) {
         shown_launch(sa, call, &u);

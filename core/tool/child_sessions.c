@@ -50,9 +50,9 @@ static void close_calls(void *user, str session, enum subagent_state state)
     struct child_sessions *cs = user;
     size_t at = 0;
     void *p;
-    while (map_next(&cs->with.calls->by_id, &at, NULL, &p)) {
+    while (map_next(&cs->with.calls->by_key, &at, NULL, &p)) {
         struct tool_call *call = p;
-        if (str_eq(subagents_session_of_call(&cs->subagents, str_of(call->id)), session)) {
+        if (str_eq(subagents_session_of_call(&cs->subagents, str_of(call->key)), session)) {
             tool_calls_close_one(cs->with.calls, call, state == SUBAGENT_CANCELLED);
         }
     }
@@ -108,10 +108,13 @@ void children_tool(struct child_sessions *cs, struct tool_report *report)
         deliver(cs, STR_ABSENT, &u);
         return;
     }
-    struct tool_call *known = tool_calls_find(cs->with.calls, report->id);
+    struct tool_call *known = tool_calls_of_key(cs->with.calls, tool_report_key(report));
     AUTO_JSON(around) = known ? NULL : parent_of(report);
-    struct subagent_call call = {.id = report->id, .parent = json_text(json_root(around))};
+    struct subagent_call call = {.id = tool_report_key(report),
+                                 .launch = report->id,
+                                 .parent = json_text(json_root(around))};
     if (known) {
+        call.launch = str_of(known->id);
         call.name = str_of(known->name);
         call.parent = str_of(known->parent);
         call.shown = str_of(known->shown);
@@ -164,9 +167,10 @@ void children_message(struct child_sessions *cs, str call, json input)
 static const struct tool_call *message_call(struct child_sessions *cs, json frame)
 {
     const struct tool_call *call = NULL;
+    struct call_place at = call_place_of_parent(json_text(json_get(frame, "parent_tool_use_id")));
     for (struct json_iter it = json_each(json_path(frame, "message", "content", NULL)); json_next(&it);) {
         str id = json_text(json_get(it.value, "tool_use_id"));
-        call = id.p ? tool_calls_find(cs->with.calls, id) : call;
+        call = id.p ? tool_calls_find(cs->with.calls, at, id) : call;
     }
     return call && str_is(str_of(call->name), "SendMessage") ? call : NULL;
 }
@@ -210,7 +214,8 @@ str children_session_of_agent(struct child_sessions *cs, str agent)
 
 str children_session_of_call(struct child_sessions *cs, str id)
 {
-    const struct tool_call *call = id.p ? tool_calls_find(cs->with.calls, id) : NULL;
+    const struct tool_call *call = tool_calls_any(cs->with.calls, id, false);
+    str key = call ? str_of(call->key) : id;
     return place(cs,
-                 call && call->shown ? str_of(call->shown) : subagents_session_of_call(&cs->subagents, id));
+                 call && call->shown ? str_of(call->shown) : subagents_session_of_call(&cs->subagents, key));
 }

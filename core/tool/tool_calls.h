@@ -5,10 +5,16 @@
  * them to the surface. What needs the disk (an edited file, a plan file, a skill) is looked up on a worker
  * thread; the CLI's frames are held meanwhile, so that nothing overtakes it.
  *
- * Calls of tools that are shown as a plan are not announced, unless a person must allow them. */
+ * Calls of tools that are shown as a plan are not announced, unless a person must allow them.
+ *
+ * Providers use ids again, also for calls that are open at once: a call is known by the conversation that it
+ * is in (the main one, or that of the subagent of a launch) and its id. Each has a key, one of its own in the
+ * session: the CLI's id, or "<launch>:<id>" ("main:<id>") while another conversation has an open call of that
+ * id. A client that would see both in one session is told the key in place of the id. */
 #ifndef HERALD_TOOL_TOOL_CALLS_H
 #define HERALD_TOOL_TOOL_CALLS_H
 
+#include "base/list.h"
 #include "base/map.h"
 #include "permission/offer.h"
 #include "report/tracker.h"
@@ -19,8 +25,18 @@ struct live_task;
 struct permission_request;
 struct tool_host;
 
+/* The conversation that a call is in. */
+struct call_place {
+    str parent;  /* the launch of the subagent; absent: the main conversation */
+    bool unsure; /* a subagent's whose launch is not known */
+};
+
 struct tool_call {
+    struct list link;         /* of the calls whose key is not their id */
+    char *key;                /* of this call alone */
     char *id, *name, *parent; /* parent: NULL at top level */
+    bool unplaced;            /* a subagent's, it is not known which one's */
+    bool tells_key;           /* the client is told the key for an id */
     const struct reporter *reporter;
     struct json_doc *input; /* the latest complete input; NULL before it */
     bool announced;         /* the client got its tool_call and no result yet */
@@ -43,7 +59,8 @@ struct tool_calls {
     const struct tool_host *host;
     bool replay; /* of a stored conversation: whole reports, no hooks, nothing is remembered of what was sent
                   */
-    struct map by_id;
+    struct map by_key;
+    struct list keyed;   /* struct tool_call whose key is not its id */
     struct map scanners; /* "parent\nindex" → struct scanner */
     struct field_tracker *tracker;
     struct buf scratch;
@@ -98,6 +115,17 @@ void tool_calls_close(struct tool_calls *tc, bool cancelled, bool died, bool *lo
 void tool_calls_close_one(struct tool_calls *tc, struct tool_call *call, bool cancelled);
 /* This background command of a call is over: the client hears that its terminal ended. */
 void tool_calls_terminal_ended(struct tool_calls *tc, const struct live_task *task);
-struct tool_call *tool_calls_find(const struct tool_calls *tc, str id);
+
+/* The conversation of a frame (`parent` absent: the main one), and of a hook, a question or a denial (`agent`
+ * absent: the main one). */
+struct call_place call_place_of_parent(str parent);
+struct call_place call_place_of_agent(const struct tool_calls *tc, str agent);
+/* NULL: there is none. The second finds by key; the third takes whichever conversation's call there is, first
+ * one that begins subagents or first one that does not. */
+struct tool_call *tool_calls_find(const struct tool_calls *tc, struct call_place at, str id);
+struct tool_call *tool_calls_of_key(const struct tool_calls *tc, str key);
+struct tool_call *tool_calls_any(const struct tool_calls *tc, str id, bool launch);
+/* The id that the client is told. */
+str tool_call_told_id(const struct tool_call *call);
 
 #endif

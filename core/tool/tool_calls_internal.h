@@ -7,6 +7,8 @@
 
 /* Nothing of the call is known any more; it is freed. */
 void tool_call_forget(struct tool_calls *tc, struct tool_call *call);
+/* The task that the call itself began; NULL: none that runs. */
+struct live_task *tool_call_task(const struct tool_calls *tc, const struct tool_call *call);
 /* What a later message says of the call around it is as good as what the first one said. */
 void tool_call_set_parent(struct tool_call *call, str parent);
 

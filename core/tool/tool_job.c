@@ -10,8 +10,9 @@ void tool_job_begin(struct tool_job *job, struct tool_calls *tc, const struct to
 {
     const struct tool_host *h = tc->host;
     *job = (struct tool_job){.host = h, .calls = tc, .plan_found = -1, .skill_found = -1};
+    job->key = arena_str(&job->mem, str_of(call->key));
     job->call = (struct render_call){
-        .id = arena_str(&job->mem, str_of(call->id)),
+        .id = arena_str(&job->mem, tool_call_told_id(call)),
         .name = arena_str(&job->mem, str_of(call->name)),
         .parent = arena_str(&job->mem, str_of(call->parent)),
         .input = input,
@@ -243,6 +244,7 @@ void tool_calls_send(struct tool_calls *tc, struct tool_report *r)
 void tool_job_send(struct tool_job *job, struct tool_report *r)
 {
     if (arena_ok(&job->mem)) {
+        r->key = job->key;
         tool_calls_send(job->calls, r);
     }
 }

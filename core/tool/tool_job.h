@@ -22,6 +22,7 @@ struct tool_job {
     const struct tool_host *host;
     struct tool_calls *calls;
     struct arena mem;
+    str key;                  /* of the call */
     struct json_doc *docs[2]; /* kept while a worker thread is busy */
     json message;             /* what the facts point into, beside the call's input */
     struct facts use, facts;
@@ -72,6 +73,6 @@ void tool_job_send(struct tool_job *job, struct tool_report *r);
 void tool_calls_send(struct tool_calls *tc, struct tool_report *r);
 
 /* The call of this id, made when there is none; NULL when memory is out or too many are open. */
-struct tool_call *tool_calls_open(struct tool_calls *tc, str id, str name, str parent);
+struct tool_call *tool_calls_open(struct tool_calls *tc, str id, str name, struct call_place at);
 
 #endif

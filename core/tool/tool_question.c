@@ -75,12 +75,17 @@ static str make_preview(struct tool_job *job, bool *textless)
 static void announce(struct tool_job *job, struct tool_call *call, str agent, str preview)
 {
     struct tool_report r;
+    str session = children_session_of_agent(job->host->children, agent);
+    if (agent.n && str_eq(session, job->host->children->with.root)) { /* beside the main conversation's */
+        call->tells_key = true;
+        job->call.id = arena_str(&job->mem, tool_call_told_id(call));
+    }
     render_use(&job->cx, &job->call, &job->use,
                (struct render_use_options){.first = true, .preview = preview}, &r);
     if (arena_ok(&job->mem)) {
         call->announced = true;
         free(call->shown);
-        call->shown = str_dup(children_session_of_agent(job->host->children, agent));
+        call->shown = str_dup(session);
         tool_job_send(job, &r);
     }
 }
@@ -98,7 +103,7 @@ static void finish_question(struct tool_job *job)
     struct permission_question q;
     bool textless;
     str preview = make_preview(job, &textless);
-    struct tool_call *call = tool_calls_find(job->calls, job->call.id);
+    struct tool_call *call = tool_calls_of_key(job->calls, job->key);
     if (!call || !permission_question_read(&q, job->message)) {
         job->ready(job->user, NULL);
         return;
@@ -116,7 +121,7 @@ static void finish_question(struct tool_job *job)
         note_source(job, call);
     }
     if (preview.p) {
-        field_tracker_pin(job->calls->tracker, job->call.id, preview);
+        field_tracker_pin(job->calls->tracker, job->key, preview);
     }
     tell_ready(job, &q, preview, textless);
 }
@@ -124,8 +129,7 @@ static void finish_question(struct tool_job *job)
 /* The call that a subagent or the main conversation is about to make, with its whole input. */
 static struct tool_call *open_call(struct tool_calls *tc, str id, str tool, str agent, json input)
 {
-    struct live_task *asks = live_tasks_find(tc->host->live, agent);
-    struct tool_call *call = tool_calls_open(tc, id, tool, asks ? str_of(asks->call) : STR_ABSENT);
+    struct tool_call *call = tool_calls_open(tc, id, tool, call_place_of_agent(tc, agent));
     if (call && !call->input) {
         call->input = json_detach(input);
     }
@@ -188,12 +192,12 @@ static void show_preview(struct tool_job *job, struct tool_call *call)
         r.field[REPORT_CONTENT] = preview;
         tool_job_send(job, &r);
     }
-    field_tracker_pin(job->calls->tracker, job->call.id, preview);
+    field_tracker_pin(job->calls->tracker, job->key, preview);
 }
 
 static void finish_preview(struct tool_job *job)
 {
-    struct tool_call *call = tool_calls_find(job->calls, job->call.id);
+    struct tool_call *call = tool_calls_of_key(job->calls, job->key);
     if (call) {
         note_source(job, call);
         if (is_v2(job->cx.client)) {

@@ -48,7 +48,7 @@ static void finish_result(struct tool_job *job)
         job->host->calls->plan_approved(job->host->user, job->call.input, job->rcall.structured);
     }
     /* A call whose hook may still come is known until then, and so is what the client knows of it. */
-    struct tool_call *call = tool_calls_find(job->calls, job->call.id);
+    struct tool_call *call = tool_calls_of_key(job->calls, job->key);
     if (call && call->ended && !call->hook) {
         tool_call_forget(job->calls, call);
     }
@@ -107,7 +107,7 @@ static void note_background(struct tool_job *job, const struct tool_call *call, 
     job->result.background = h->calls->background(h->user, call, block, message);
     struct live_task *task = job->calls->replay ? NULL : live_tasks_find(h->live, job->facts.background_task);
     if (!task && !job->calls->replay) {
-        task = live_tasks_of_call(h->live, str_of(call->id));
+        task = tool_call_task(job->calls, call);
     }
     if (!call->command || !goes_on(job, call, task)) {
         return;
@@ -118,6 +118,10 @@ static void note_background(struct tool_job *job, const struct tool_call *call, 
         task->owes_exit = true;
         free(task->call_parent);
         free(task->call_tool);
+        free(task->call_key);
+        free(task->call_told);
+        task->call_key = str_dup(str_of(call->key));
+        task->call_told = str_dup(tool_call_told_id(call));
         task->call_parent = str_dup(str_of(call->parent));
         task->call_tool = str_dup(str_of(call->name));
     }
@@ -149,7 +153,7 @@ static void report_result(struct tool_calls *tc, struct tool_call *call, json bl
 void tool_calls_result(struct tool_calls *tc, str parent, json block, json message)
 {
     str id = json_str(json_get(block, "tool_use_id"));
-    struct tool_call *call = id.p ? tool_calls_find(tc, id) : NULL;
+    struct tool_call *call = tool_calls_find(tc, call_place_of_parent(parent), id);
     if (!tc->replay) {
         tc->host->calls->result(tc->host->user, id, message);
     }
@@ -193,7 +197,7 @@ static void finish_hook(struct tool_job *job)
     if (render_finished(&job->cx, &job->call, &job->facts, job->response, content, locations, &r)) {
         tool_job_send(job, &r);
     }
-    struct tool_call *call = tool_calls_find(job->calls, job->call.id);
+    struct tool_call *call = tool_calls_of_key(job->calls, job->key);
     if (call && call->ended) {
         tool_call_forget(job->calls, call);
     }
@@ -224,11 +228,16 @@ static void begin_hook(struct tool_job *job, struct tool_calls *tc, struct tool_
     }
 }
 
+static struct call_place place_of_hook(const struct tool_calls *tc, json request)
+{
+    return call_place_of_agent(tc, json_text(json_path(request, "input", "agent_id", NULL)));
+}
+
 /* The call of a hook's request, when the client can still be told of it. */
 static struct tool_call *call_of_hook(struct tool_calls *tc, json request)
 {
     str id = json_text(json_get(request, "tool_use_id"));
-    struct tool_call *call = id.p ? tool_calls_find(tc, id) : NULL;
+    struct tool_call *call = tool_calls_find(tc, place_of_hook(tc, request), id);
     if (call && !call->ended && reporter_shows_plan(call->reporter)) {
         json given = json_path(request, "input", "tool_input", NULL);
         if (tool_call_take_input(tc, call, given)) {
@@ -271,7 +280,8 @@ static bool knows_before(struct tool_job *job, const struct tool_call *call)
 void tool_calls_hook(struct tool_calls *tc, json request, tool_calls_shown_cb *done, void *user)
 {
     json input = json_get(request, "input");
-    struct tool_call *known = tool_calls_find(tc, json_str(json_get(request, "tool_use_id")));
+    struct tool_call *known =
+        tool_calls_find(tc, place_of_hook(tc, request), json_text(json_get(request, "tool_use_id")));
     if (known && (known->parent || json_text(json_get(input, "agent_id")).p)) {
         known->succeeded = true; /* whether or not its result comes: a subagent's may stay out */
     }
@@ -295,8 +305,9 @@ void tool_calls_hook(struct tool_calls *tc, json request, tool_calls_shown_cb *d
 
 void tool_calls_denied(struct tool_calls *tc, json message)
 {
-    struct tool_call *call = tool_calls_find(tc, json_str(json_get(message, "tool_use_id")));
     str agent = json_text(json_get(message, "agent_id"));
+    struct tool_call *call =
+        tool_calls_find(tc, call_place_of_agent(tc, agent), json_text(json_get(message, "tool_use_id")));
     bool stray = children_agent_is_over(tc->host->children, agent);
     if (!call || !call->announced || (stray && !call->shown)) {
         return;
@@ -314,24 +325,24 @@ void tool_calls_denied(struct tool_calls *tc, json message)
 /* The call is that of a subagent that runs. */
 static bool is_subagent_call(const struct tool_calls *tc, str id)
 {
-    const struct live_task *task = id.n ? live_tasks_of_call(tc->host->live, id) : NULL;
-    return task && task->subagent;
+    return id.n && live_tasks_of_call(tc->host->live, id, true);
 }
 
 void tool_calls_progress(struct tool_calls *tc, json beat)
 {
     str parent = json_str(json_get(beat, "parent_tool_use_id"));
-    struct tool_call *call = tool_calls_find(tc, json_str(json_get(beat, "tool_use_id")));
+    struct tool_call *call =
+        tool_calls_find(tc, call_place_of_parent(parent), json_text(json_get(beat, "tool_use_id")));
     bool fallback = !call || !call->announced;
     if (fallback) {
-        call = parent.p ? tool_calls_find(tc, parent) : NULL;
+        call = tool_calls_any(tc, parent, true);
     }
     if (!call || !call->announced) {
         return;
     }
     struct tool_job job;
     struct tool_report r;
-    bool inside = !str_is(parent, call->id) && is_subagent_call(tc, parent);
+    bool inside = !(fallback && str_is(parent, call->id)) && is_subagent_call(tc, parent);
     tool_job_begin(&job, tc, call, json_root(call->input));
     job.cx.arena = &job.mem;
     render_progress(&job.cx, &job.call, beat, fallback, inside ? parent : STR_ABSENT, &r);

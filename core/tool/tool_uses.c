@@ -48,15 +48,14 @@ void tool_calls_plan_use(struct tool_calls *tc, struct tool_call *call, json inp
 /* Reads the input of one of them. */
 struct scanner {
     struct input_scanner input;
-    char *id, *name;
+    char *key; /* of the call */
 };
 
 static void free_scanner(void *p)
 {
     struct scanner *sc = p;
     input_scanner_free(&sc->input);
-    free(sc->id);
-    free(sc->name);
+    free(sc->key);
     free(sc);
 }
 
@@ -81,6 +80,17 @@ static void drop_scanner(struct tool_calls *tc, str key)
     }
 }
 
+static void add_scanner(struct tool_calls *tc, str at, const struct tool_call *call)
+{
+    struct scanner *sc = calloc(1, sizeof(*sc));
+    if (sc) {
+        sc->key = str_dup(str_of(call->key));
+        if (!sc->key || !map_put(&tc->scanners, at, sc, NULL)) {
+            free_scanner(sc);
+        }
+    }
+}
+
 void tool_scanners_sweep(struct tool_calls *tc)
 {
     size_t at = 0;
@@ -88,7 +98,7 @@ void tool_scanners_sweep(struct tool_calls *tc)
     void *p;
     while (map_next(&tc->scanners, &at, &key, &p)) {
         struct scanner *sc = p;
-        if (!tool_calls_find(tc, str_of(sc->id))) {
+        if (!tool_calls_of_key(tc, str_of(sc->key))) {
             drop_scanner(tc, key);
         }
     }
@@ -102,17 +112,11 @@ void tool_calls_block_start(struct tool_calls *tc, str parent, int64_t index, js
     if (!id.p) {
         return;
     }
-    str key = scanner_key(tc, parent, index);
-    drop_scanner(tc, key);
-    struct scanner *sc = calloc(1, sizeof(*sc));
-    if (sc) {
-        sc->id = str_dup(id);
-        sc->name = str_dup(name.p ? name : STR(""));
-        if (!sc->id || !sc->name || !map_put(&tc->scanners, key, sc, NULL)) {
-            free_scanner(sc);
-        }
+    drop_scanner(tc, scanner_key(tc, parent, index));
+    struct tool_call *call = tool_calls_open(tc, id, name, call_place_of_parent(parent));
+    if (call) {
+        add_scanner(tc, scanner_key(tc, parent, index), call);
     }
-    struct tool_call *call = tool_calls_open(tc, id, name, parent);
     if (!call || call->announced) {
         return;
     }
@@ -134,7 +138,7 @@ void tool_calls_input_delta(struct tool_calls *tc, str parent, int64_t index, st
     }
     AUTO_BUF(so_far);
     enum input_scan scan = input_scanner_feed(&sc->input, fragment, &so_far);
-    struct tool_call *call = scan == SCAN_PARTIAL ? tool_calls_find(tc, str_of(sc->id)) : NULL;
+    struct tool_call *call = scan == SCAN_PARTIAL ? tool_calls_of_key(tc, str_of(sc->key)) : NULL;
     if (!call || call->ended || call->dispatched || reporter_shows_plan(call->reporter)) {
         return;
     }
@@ -168,7 +172,8 @@ void tool_calls_message_edge(struct tool_calls *tc, str parent)
 void tool_calls_use(struct tool_calls *tc, str parent, json block)
 {
     str id = json_text(json_get(block, "id"));
-    struct tool_call *call = id.p ? tool_calls_open(tc, id, json_str(json_get(block, "name")), parent) : NULL;
+    struct tool_call *call =
+        tool_calls_open(tc, id, json_str(json_get(block, "name")), call_place_of_parent(parent));
     if (!call) {
         return;
     }

@@ -20,7 +20,7 @@ static void check_form(const char *input, bool air, const char *message, const c
     struct question_form *f = form_of(input);
     AUTO_BUF(b);
     AUTO_BUF(expected);
-    question_form_put_request(&b, f, STR("s1"), air);
+    question_form_put_request(&b, f, STR("s1"), STR("toolu_q1"), air);
     buf_printf(&expected,
                "{\"mode\":\"form\",\"sessionId\":\"s1\",\"toolCallId\":\"toolu_q1\",\"message\":\"%s\","
                "\"requestedSchema\":{\"type\":\"object\",\"properties\":{%s}}}",
@@ -255,7 +255,7 @@ static void test_ten_thousand_questions(void **state)
     struct question_form *f = form_of(buf_c(&input));
     assert_int_equal(question_form_count(f), 100);
     AUTO_BUF(b);
-    question_form_put_request(&b, f, STR("s"), true);
+    question_form_put_request(&b, f, STR("s"), STR("toolu_q1"), true);
     AUTO_JSON(request) = parse_or_fail(buf_c(&b));
     assert_int_equal(json_count(json_get(json_get(json_root(request), "requestedSchema"), "properties")),
                      200);

@@ -267,7 +267,7 @@ static void test_random_forms(void **state)
         struct question_form *f = question_form_new(&q);
         assert_non_null(f);
         AUTO_BUF(b);
-        question_form_put_request(&b, f, STR("s"), true);
+        question_form_put_request(&b, f, STR("s"), STR("toolu_q1"), true);
         AUTO_JSON(sent) = parse_or_fail(buf_c(&b));
         AUTO_DECISION(d);
         question_form_decide(f, json_root(doc), &d);

@@ -827,11 +827,12 @@ static void test_progress(void **state)
                    "\"status\":\"in_progress\"," META("\"parentToolUseId\":\"p\"," TOOL(
                        "Agent") ",\"toolResponse\":{\"elapsedTimeSeconds\":2.5,\"subagentType\":\"x\","
                                 "\"subagentRetry\":{\"n\":1}}"));
-    render_progress(&x.cx, &x.call, x.in.result, false, STR("t1"), &r);
+    render_progress(&x.cx, &x.call, x.in.result, false, STR("t1"),
+                    &r); /* a child's call with its launch's id */
     assert_reports(&r, 1,
-                   "\"status\":\"in_progress\"," META(
-                       TOOL("Bash") ",\"toolResponse\":{\"elapsedTimeSeconds\":2.5,\"subagentType\":\"x\","
-                                    "\"subagentRetry\":{\"n\":1}}"));
+                   "\"status\":\"in_progress\"," META("\"parentToolUseId\":\"t1\"," TOOL(
+                       "Bash") ",\"toolResponse\":{\"elapsedTimeSeconds\":2.5,\"subagentType\":\"x\","
+                               "\"subagentRetry\":{\"n\":1}}"));
     x.call.name = STR_ABSENT;
     answer(&x, "{}", false);
     render_progress(&x.cx, &x.call, x.in.result, true, STR_ABSENT, &r);

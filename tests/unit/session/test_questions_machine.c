@@ -150,8 +150,10 @@ void session_change_mode(struct session *s, enum mode mode)
     w.mode_changes++;
 }
 
-void session_plan_exit_answered(struct session *s, str call, const struct permission_decision *d)
+void session_plan_exit_answered(struct session *s, str call, bool of_agent,
+                                const struct permission_decision *d)
 {
+    (void)of_agent;
     (void)s;
     (void)call;
     w.plan_exits += d->keep_planning || d->clear_context;
@@ -169,9 +171,16 @@ bool session_options_offers(const struct session_options *o, enum mode mode)
     return mode != MODE_BYPASS;
 }
 
-struct tool_call *tool_calls_find(const struct tool_calls *tc, str id)
+struct call_place call_place_of_agent(const struct tool_calls *tc, str agent)
 {
     (void)tc;
+    return (struct call_place){.parent = agent};
+}
+
+struct tool_call *tool_calls_find(const struct tool_calls *tc, struct call_place at, str id)
+{
+    (void)tc;
+    (void)at;
     (void)id;
     return NULL;
 }

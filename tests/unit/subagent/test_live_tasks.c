@@ -66,8 +66,9 @@ static void test_subagent_holds(void **state)
     assert_false(live_tasks_holds(&lt, STR("s"))); /* a command never does */
     assert_false(live_tasks_holds(&lt, STR("x")));
     assert_false(live_tasks_holds(&lt, STR_ABSENT));
-    assert_string_equal(live_tasks_of_call(&lt, STR("call2"))->id, "s");
-    assert_null(live_tasks_of_call(&lt, STR("call3")));
+    assert_string_equal(live_tasks_of_call(&lt, STR("call2"), false)->id, "s");
+    assert_null(live_tasks_of_call(&lt, STR("call2"), true)); /* one is asked for a kind */
+    assert_null(live_tasks_of_call(&lt, STR("call3"), true));
     assert_int_equal(feed(live_tasks_updated, "{\"task_id\":\"a\",\"patch\":{\"status\":\"running\"}}"),
                      LIVE_NOTHING);
     assert_int_equal(feed(live_tasks_updated, "{\"task_id\":\"a\",\"patch\":{\"status\":\"killed\"}}"),
@@ -210,8 +211,8 @@ static void test_clear(void **state)
     start("back", ",\"tool_use_id\":\"call3\",\"is_backgrounded\":true");
     assert_int_equal(clear(true), 2); /* the command in the background goes on */
     assert_null(live_tasks_find(&lt, STR("child")));
-    assert_null(live_tasks_of_call(&lt, STR("call2")));
-    assert_string_equal(live_tasks_of_call(&lt, STR("call3"))->id, "back");
+    assert_null(live_tasks_of_call(&lt, STR("call2"), false));
+    assert_string_equal(live_tasks_of_call(&lt, STR("call3"), false)->id, "back");
     assert_int_equal(clear(false), 1);
     assert_null(live_tasks_find(&lt, STR("back")));
     assert_int_equal(clear(false), 0);
