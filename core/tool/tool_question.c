@@ -156,7 +156,8 @@ void tool_calls_ask(struct tool_calls *tc, json request, str options, tool_calls
         return;
     }
     call->dispatched = call->asked = true;
-    bool rewritten = tool_call_take_input(tc, call, q.input);
+    /* A question about another tool is no word on what this one was given. */
+    bool rewritten = str_is(q.tool_name, call->name) && tool_call_take_input(tc, call, q.input);
     if (rewritten && reporter_shows_plan(call->reporter)) {
         tool_calls_plan_use(tc, call, q.input);
     }
