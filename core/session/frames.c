@@ -349,7 +349,7 @@ static void on_control_request(struct session *s, json m)
     }
     if (str_is(subtype, "can_use_tool") || str_is(subtype, "elicitation") ||
         str_is(subtype, "request_user_dialog")) {
-        session_on_question(s, m);
+        questions_ask(&s->questions, m);
         return;
     }
     for (size_t i = 0; i < ARRAY_LEN(unanswered); i++) {

@@ -13,14 +13,13 @@
  *     steering.c          messages for the running turn
  *     goal.c              the goal: its commands, and what is stored of it
  *     extensions.c        async tasks, compaction, the report of changed files
- *     control_requests.c  permission questions and forms
  *     titling.c           its title
  *     plan_exit.c         answers to ExitPlanMode that interrupt the CLI
  *     restart.c           another CLI process under the same session; provider_change.c: when all get one
  *
- *     links.c             what the rooms that serve it (tool, local) use of it
+ *     links.c             what the rooms that serve it (tool, question, local) use of it
  *
- * What it is made of has rooms of its own: turn, options, subagent, tool, local, extension.
+ * What it is made of has rooms of its own: turn, options, subagent, tool, question, local, extension.
  */
 #ifndef HERALD_SESSION_INTERNAL_H
 #define HERALD_SESSION_INTERNAL_H
@@ -29,6 +28,7 @@
 #include "base/uuid.h"
 #include "extension/session_failure.h"
 #include "local/local_host.h"
+#include "question/questions.h"
 #include "report/facts.h"
 #include "session/extensions.h"
 #include "session/host.h"
@@ -75,7 +75,7 @@ struct session {
     struct session_tooling tooling;
     struct session_planning planning;
     struct extensions ext;
-    struct list questions;
+    struct questions questions;
     struct local_work local; /* commands in our own words, the sign-in to MCP servers */
     struct command_list commands;
 };
@@ -167,13 +167,7 @@ bool session_was_notice(const struct session *s, str text);
  * question opens or ends, and when a task starts, moves to the background or ends. */
 void session_sync_waiting(struct session *s);
 
-/* control_requests.c */
-/* Calls `visit` for each question that the client is asked and has not answered, with the subagent that asks
- * (absent: the main conversation), until it says true. Whether one did. */
-bool session_any_question(const struct session *s,
-                          bool (*visit)(const struct session *s, str agent_id, void *user), void *user);
-void session_on_question(struct session *s, json frame);
-void session_question_withdrawn(struct session *s, str request_id);
+/* session.c: nobody is asked anything any more, by the CLI at hand or on its behalf. */
 void session_drop_questions(struct session *s);
 
 /* The process: start.c, session.c. Starts the CLI; `cb` gets the answer to initialize, with the session as

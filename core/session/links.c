@@ -172,6 +172,70 @@ static void link_picks(struct session *s)
     };
 }
 
+/* ---- The CLI's questions ---- */
+
+static struct cli_control *process(const void *user)
+{
+    const struct session *s = user;
+    return s->process.cli;
+}
+
+static bool offers(const void *user, enum mode mode)
+{
+    const struct session *s = user;
+    return session_options_offers(s->options, mode);
+}
+
+static bool auto_supported(const void *user)
+{
+    const struct session *s = user;
+    return session_options_auto_supported(s->options);
+}
+
+static void answered(void *user, str call, bool of_agent, const struct permission_decision *d)
+{
+    session_plan_exit_answered(user, call, of_agent, d);
+}
+
+static void choose_mode(void *user, enum mode mode)
+{
+    session_change_mode(user, mode);
+}
+
+static void waiting(void *user)
+{
+    session_sync_waiting(user);
+}
+
+static const struct question_host_calls question_calls = {
+    .cli = process,
+    .offers = offers,
+    .auto_supported = auto_supported,
+    .answered = answered,
+    .choose_mode = choose_mode,
+    .waiting = waiting,
+    .keep = keep,
+    .drop = drop,
+};
+
+static void link_questions(struct session *s)
+{
+    struct session_host *h = s->host;
+    questions_init(&s->questions, &(struct question_host){
+                                      .dirs = h->dirs,
+                                      .client = &h->client,
+                                      .surface = h->surface,
+                                      .surface_self = h->surface_self,
+                                      .session = str_of(s->id),
+                                      .cwd = str_of(s->setup.cwd),
+                                      .usage = &s->answer.usage,
+                                      .tools = &s->tooling.calls,
+                                      .children = &s->children,
+                                      .calls = &question_calls,
+                                      .user = s,
+                                  });
+}
+
 /* ---- A replay ---- */
 
 static void forget_plan(void *user)
@@ -255,12 +319,6 @@ static struct session_options *options(const void *user)
     return session_live(s) ? s->options : NULL;
 }
 
-static struct cli_control *process(const void *user)
-{
-    const struct session *s = user;
-    return s->process.cli;
-}
-
 static bool replacing(const void *user)
 {
     const struct session *s = user;
@@ -322,6 +380,7 @@ bool session_link(struct session *s)
     link_options(s);
     link_picks(s);
     link_children(s);
+    link_questions(s);
     link_local(s);
     return link_tool_calls(s);
 }

@@ -4,6 +4,7 @@
 
 #include "history/conversations.h"
 #include "local/local_command.h"
+#include "local/mcp_sign_in.h"
 #include "prompt/prompt_content.h"
 #include "session/goal.h"
 #include "session/internal.h"
@@ -335,6 +336,12 @@ void session_say_idle(struct session *s)
 }
 
 /* ---- The end ---- */
+
+void session_drop_questions(struct session *s)
+{
+    questions_drop(&s->questions);
+    mcp_sign_in_drop(&s->local);
+}
 
 void session_on_ended(struct session *s, const struct cli_exit *how)
 {

@@ -169,7 +169,8 @@ static void on_frame(void *user, struct json_doc *doc)
 
 static void on_withdrawn(void *user, str request_id)
 {
-    session_question_withdrawn(user, request_id);
+    struct session *s = user;
+    questions_withdraw(&s->questions, request_id);
 }
 
 static void on_ended(void *user, const struct cli_exit *how)
@@ -393,7 +394,6 @@ static struct session *open_session(struct session_host *host, const struct sess
     s->setup.cwd = str_dup(params->cwd);
     s->setup.params.cwd = str_of(s->setup.cwd);
     list_init(&s->gone_waiters);
-    list_init(&s->questions);
     plan_list_init(&s->planning.list);
     extensions_init(s);
     live_tasks_init(&s->live);

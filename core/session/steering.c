@@ -5,23 +5,22 @@
 
 /* ---- Questions that the work waits for ---- */
 
-static bool blocks(const struct session *s, str agent_id, void *user)
+static bool blocks(str agent_id, void *user)
 {
-    (void)user;
+    const struct session *s = user;
     return !agent_id.p || live_tasks_foreground(&s->live, agent_id);
 }
 
 void session_sync_waiting(struct session *s)
 {
-    turns_set_blocked(&s->turns, session_any_question(s, blocks, NULL));
+    turns_set_blocked(&s->turns, questions_any(&s->questions, blocks, s));
 }
 
 /* ---- Steers ---- */
 
-static bool any(const struct session *s, str agent_id, void *user)
+static bool any(str agent_id, void *user)
 {
     (void)user;
-    (void)s;
     (void)agent_id;
     return true;
 }
@@ -34,7 +33,7 @@ static bool inject(struct session *s, json blocks_of_it, struct session_error *e
     /* A goal is replaced or cleared at once: behind an open question it would wait for the goal's own work.
      */
     bool goal = prompt_goal_argument(prompt_first_text(blocks_of_it), &argument);
-    bool later = !goal && session_any_question(s, any, NULL);
+    bool later = !goal && questions_any(&s->questions, any, NULL);
     if (uuid_v4(uuid)) {
         prompt_put_user_message(&line, blocks_of_it, str_of(s->id), str_of(uuid),
                                 later ? STR("later") : STR("now"));

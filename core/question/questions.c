@@ -1,6 +1,4 @@
-/* The CLI's questions: may a tool run, what does the person answer, what does an MCP server want to know.
- *
- * A question is handled on its own and waits beside the frames; several can be open. It ends once, by
+/* A question is handled on its own and waits beside the frames; several can be open. It ends once, by
  * whichever comes first, and the CLI hears of that end exactly once:
  *
  *     PREPARING --the call is announced--> OPEN --the client's answer--> over
@@ -10,13 +8,13 @@
  * PREPARING is answered at once, and stays as DROPPED, in no list, until the tool call's side comes back.
  * What an answer means is decided by the offer or the form that the question owns: nothing that comes late,
  * twice or from elsewhere can allow a tool. */
+#include "question/questions.h"
+
 #include <stdlib.h>
 
-#include "local/mcp_sign_in.h"
+#include "base/uuid.h"
 #include "permission/elicitation.h"
-#include "permission/offer.h"
 #include "permission/question.h"
-#include "session/internal.h"
 
 #define NO_FORMS "AskUserQuestion needs a client that can show forms"
 
@@ -33,8 +31,8 @@ struct question_kind {
 };
 
 struct question {
-    struct list link;  /* of the session's questions; of nothing when it is dropped */
-    struct session *s; /* a reference */
+    struct list link;     /* of the session's questions; of nothing when it is dropped */
+    struct questions *of; /* whose host it keeps */
     const struct question_kind *kind;
     enum question_state state;
     char *request_id; /* the CLI's */
@@ -50,60 +48,67 @@ struct question {
 
 static void free_question(struct question *q)
 {
-    struct session *s = q->s;
+    const struct question_host *h = &q->of->host;
     permission_offer_free(q->offer);
     question_form_free(q->form);
     free(q->request_id);
     free(q->tool_use_id);
     free(q->agent_id);
     free(q);
-    session_unref(s);
+    h->calls->drop(h->user);
 }
 
-static bool asks(const struct session *s, str agent_id, void *user)
+static bool asks(str agent_id, void *user)
 {
     const str *agent = user;
-    (void)s;
     return agent_id.p && str_eq(agent_id, *agent);
 }
 
 /* A question of this agent was asked or is over: tells whether it waits for one. */
-static void await_of(struct session *s, str agent)
+static void await_of(struct questions *qs, str agent)
 {
-    children_await(&s->children, agent, agent.p && session_any_question(s, asks, &agent));
+    children_await(qs->host.children, agent, agent.p && questions_any(qs, asks, &agent));
 }
 
 /* The CLI was answered. */
 static void over(struct question *q)
 {
-    struct session *s = q->s;
+    struct questions *qs = q->of;
+    const struct question_host *h = &qs->host;
     char *agent_id = q->agent_id;
     q->agent_id = NULL;
-    session_ref(s);
+    h->calls->keep(h->user);
     list_remove(&q->link);
     if (q->state == QUESTION_PREPARING) {
         q->state = QUESTION_DROPPED;
     } else {
         free_question(q);
     }
-    session_sync_waiting(s); /* the order of a beginning, backwards */
-    await_of(s, str_of(agent_id));
+    h->calls->waiting(h->user); /* the order of a beginning, backwards */
+    await_of(qs, str_of(agent_id));
     free(agent_id);
-    session_unref(s);
+    h->calls->drop(h->user);
+}
+
+static struct cli_control *cli_of(const struct questions *qs)
+{
+    return qs->host.calls->cli(qs->host.user);
 }
 
 static void respond(struct question *q, str response)
 {
-    if (q->s->process.cli) {
-        cli_control_answer(q->s->process.cli, str_of(q->request_id), response);
+    struct cli_control *cli = cli_of(q->of);
+    if (cli) {
+        cli_control_answer(cli, str_of(q->request_id), response);
     }
     over(q);
 }
 
 static void refuse(struct question *q, str error)
 {
-    if (q->s->process.cli) {
-        cli_control_refuse(q->s->process.cli, str_of(q->request_id), error);
+    struct cli_control *cli = cli_of(q->of);
+    if (cli) {
+        cli_control_refuse(cli, str_of(q->request_id), error);
     }
     over(q);
 }
@@ -111,9 +116,9 @@ static void refuse(struct question *q, str error)
 /* Its end without an answer: the CLI withdrew it, or there is nobody left to answer. */
 static void abandon(struct question *q)
 {
-    struct session_host *a = q->s->host;
+    const struct question_host *h = &q->of->host;
     if (q->state == QUESTION_OPEN) {
-        a->surface->withdraw(a->surface_self, q->asked);
+        h->surface->withdraw(h->surface_self, q->asked);
     }
     q->kind->abort(q);
 }
@@ -123,17 +128,17 @@ static void abandon(struct question *q)
 /* What the choice means for the session, before the CLI hears of it. */
 static void apply(struct question *q, const struct permission_decision *d)
 {
-    struct session *s = q->s;
+    const struct question_host *h = &q->of->host;
     str id = str_of(q->tool_use_id);
-    struct tool_call *call =
-        tool_calls_find(&s->tooling.calls, call_place_of_agent(&s->tooling.calls, str_of(q->agent_id)), id);
+    struct call_place at = call_place_of_agent(h->tools, str_of(q->agent_id));
+    struct tool_call *call = tool_calls_find(h->tools, at, id);
     if (call) {
         call->cleared_plan = d->clear_context;
         call->answered = q->form != NULL;
     }
-    session_plan_exit_answered(s, id, q->agent_id != NULL, d);
+    h->calls->answered(h->user, id, q->agent_id != NULL, d);
     if (d->mode && !d->clear_context) {
-        session_change_mode(s, d->auto_fell_back ? MODE_AUTO : mode_of_id(str_of(d->mode)));
+        h->calls->choose_mode(h->user, d->auto_fell_back ? MODE_AUTO : mode_of_id(str_of(d->mode)));
     }
 }
 
@@ -149,8 +154,9 @@ static void conclude(struct question *q, const struct permission_decision *d)
 
 static void answer_permission(struct question *q, json result)
 {
+    const struct question_host *h = &q->of->host;
     AUTO_DECISION(d);
-    permission_offer_decide(q->offer, result, !session_options_auto_supported(q->s->options), &d);
+    permission_offer_decide(q->offer, result, !h->calls->auto_supported(h->user), &d);
     conclude(q, &d);
 }
 
@@ -244,8 +250,8 @@ static void open_question(struct question *q)
 {
     q->state = QUESTION_OPEN;
     q->waits = true;
-    await_of(q->s, str_of(q->agent_id));
-    session_sync_waiting(q->s);
+    await_of(q->of, str_of(q->agent_id));
+    q->of->host.calls->waiting(q->of->host.user);
 }
 
 static void asked(struct question *q, uint64_t request)
@@ -258,16 +264,16 @@ static void asked(struct question *q, uint64_t request)
 
 static void ask_form(struct question *q, str params)
 {
-    struct session_host *a = q->s->host;
+    const struct question_host *h = &q->of->host;
     open_question(q);
-    asked(q, a->surface->ask_elicitation(a->surface_self, params, answered, q));
+    asked(q, h->surface->ask_elicitation(h->surface_self, params, answered, q));
 }
 
 /* The tool call is announced and the request is made, or that failed. */
 static void prepared(void *user, const struct permission_request *rq)
 {
     struct question *q = user;
-    struct session_host *a = q->s->host;
+    const struct question_host *h = &q->of->host;
     AUTO_BUF(form);
     if (q->state == QUESTION_DROPPED) {
         free_question(q);
@@ -280,11 +286,11 @@ static void prepared(void *user, const struct permission_request *rq)
     }
     if (!q->form) {
         open_question(q);
-        asked(q, a->surface->ask_permission(a->surface_self, rq, answered, q));
+        asked(q, h->surface->ask_permission(h->surface_self, rq, answered, q));
         return;
     }
-    question_form_put_request(&form, q->form, children_session_of_agent(&q->s->children, str_of(q->agent_id)),
-                              rq->call->id, a->client.air);
+    question_form_put_request(&form, q->form, children_session_of_agent(h->children, str_of(q->agent_id)),
+                              rq->call->id, h->client->air);
     if (buf_ok(&form)) {
         ask_form(q, buf_str(&form));
     } else {
@@ -295,15 +301,15 @@ static void prepared(void *user, const struct permission_request *rq)
 /* Writes the choices. False: memory is out. */
 static bool make_offer(struct question *q, const struct permission_question *pq, struct buf *options)
 {
-    struct session *s = q->s;
+    const struct question_host *h = &q->of->host;
     struct permission_setting at = {
-        .cwd = str_of(s->setup.cwd),
-        .home = str_of(s->host->dirs->home),
-        .auto_offered = session_options_offers(s->options, MODE_AUTO),
-        .bypass_offered = session_options_offers(s->options, MODE_BYPASS),
-        .usage_known = s->answer.usage.known,
-        .context_used = (double)s->answer.usage.used,
-        .context_size = (double)s->answer.usage.size,
+        .cwd = h->cwd,
+        .home = str_of(h->dirs->home),
+        .auto_offered = h->calls->offers(h->user, MODE_AUTO),
+        .bypass_offered = h->calls->offers(h->user, MODE_BYPASS),
+        .usage_known = h->usage->known,
+        .context_used = (double)h->usage->used,
+        .context_size = (double)h->usage->size,
     };
     q->offer = permission_offer_new(pq, &at);
     if (q->offer) {
@@ -314,7 +320,7 @@ static bool make_offer(struct question *q, const struct permission_question *pq,
 
 static void begin_tool(struct question *q, json request)
 {
-    struct session *s = q->s;
+    const struct question_host *h = &q->of->host;
     struct permission_question pq;
     AUTO_BUF(options);
     q->kind = &permission_kind;
@@ -327,7 +333,7 @@ static void begin_tool(struct question *q, json request)
     made = made && (!pq.agent_id.n || (q->agent_id = str_dup(pq.agent_id)));
     if (!str_is(pq.tool_name, "AskUserQuestion")) {
         made = made && make_offer(q, &pq, &options);
-    } else if (!s->host->client.elicitation_form) {
+    } else if (!h->client->elicitation_form) {
         refuse(q, STR(NO_FORMS));
         return;
     } else {
@@ -346,18 +352,18 @@ static void begin_tool(struct question *q, json request)
         return;
     }
     q->state = QUESTION_PREPARING;
-    tool_calls_ask(&s->tooling.calls, request, buf_str(&options), prepared, q);
+    tool_calls_ask(h->tools, request, buf_str(&options), prepared, q);
 }
 
 static void begin_elicitation(struct question *q, json request)
 {
-    struct session *s = q->s;
+    const struct question_host *h = &q->of->host;
     char uuid[UUID_SIZE];
     AUTO_BUF(params);
     q->kind = &elicitation_kind;
     q->state = QUESTION_OPEN;
-    bool shown = uuid_v4(uuid) &&
-                 elicitation_put_request(&params, request, &s->host->client, str_of(s->id), str_of(uuid));
+    bool shown =
+        uuid_v4(uuid) && elicitation_put_request(&params, request, h->client, h->session, str_of(uuid));
     if (shown && buf_ok(&params)) {
         ask_form(q, buf_str(&params));
     } else {
@@ -367,11 +373,11 @@ static void begin_elicitation(struct question *q, json request)
 
 static void begin_dialog(struct question *q, json request)
 {
-    struct session *s = q->s;
+    const struct question_host *h = &q->of->host;
     AUTO_BUF(params);
     q->kind = &dialog_kind;
     q->state = QUESTION_OPEN;
-    bool shown = s->host->client.elicitation_form && user_dialog_put_request(&params, request, str_of(s->id));
+    bool shown = h->client->elicitation_form && user_dialog_put_request(&params, request, h->session);
     if (shown && buf_ok(&params)) {
         ask_form(q, buf_str(&params));
     } else {
@@ -388,22 +394,22 @@ static const struct {
     {"request_user_dialog", begin_dialog},
 };
 
-void session_on_question(struct session *s, json frame)
+void questions_ask(struct questions *qs, json frame)
 {
     json request = json_get(frame, "request");
     str subtype = json_str(json_get(request, "subtype")), id = json_str(json_get(frame, "request_id"));
     struct question *q = calloc(1, sizeof(*q));
     char *request_id = str_dup(id);
     if (!q || !request_id) {
-        cli_control_refuse(s->process.cli, id, STR("out of memory"));
+        cli_control_refuse(cli_of(qs), id, STR("out of memory"));
         free(q);
         free(request_id);
         return;
     }
-    q->s = s;
+    q->of = qs;
     q->request_id = request_id;
-    session_ref(s);
-    list_append(&s->questions, &q->link);
+    qs->host.calls->keep(qs->host.user);
+    list_append(&qs->list, &q->link);
     for (size_t i = 0; i < ARRAY_LEN(sorts); i++) {
         if (str_is(subtype, sorts[i].subtype)) {
             sorts[i].begin(q, request);
@@ -416,9 +422,15 @@ void session_on_question(struct session *s, json frame)
 
 /* ---- The questions of a session ---- */
 
-void session_question_withdrawn(struct session *s, str request_id)
+void questions_init(struct questions *qs, const struct question_host *host)
 {
-    LIST_EACH(q, &s->questions, struct question, link) {
+    qs->host = *host;
+    list_init(&qs->list);
+}
+
+void questions_withdraw(struct questions *qs, str request_id)
+{
+    LIST_EACH(q, &qs->list, struct question, link) {
         if (str_is(request_id, q->request_id)) {
             abandon(q);
             return;
@@ -426,19 +438,17 @@ void session_question_withdrawn(struct session *s, str request_id)
     }
 }
 
-void session_drop_questions(struct session *s)
+void questions_drop(struct questions *qs)
 {
-    LIST_EACH(q, &s->questions, struct question, link) {
+    LIST_EACH(q, &qs->list, struct question, link) {
         abandon(q);
     }
-    mcp_sign_in_drop(&s->local);
 }
 
-bool session_any_question(const struct session *s,
-                          bool (*visit)(const struct session *s, str agent_id, void *user), void *user)
+bool questions_any(const struct questions *qs, bool (*visit)(str agent_id, void *user), void *user)
 {
-    LIST_EACH(q, &s->questions, const struct question, link) {
-        if (q->waits && visit(s, str_of(q->agent_id), user)) {
+    LIST_EACH(q, &qs->list, const struct question, link) {
+        if (q->waits && visit(str_of(q->agent_id), user)) {
             return true;
         }
     }

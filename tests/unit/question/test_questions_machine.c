@@ -2,12 +2,11 @@
  * and crash.
  *
  * The session, its tool calls and the control channel are stand-ins in this file (the linker takes them in
- * place of the real ones); control_requests.c and the permission module are real. What is proven: a question
+ * place of the real ones); questions.c and the permission module are real. What is proven: a question
  * is answered exactly once, or not at all when its CLI died first; a request to the client is answered or
  * withdrawn, never both, never twice; nothing but a choice that was offered in that very request allows a
  * tool; and nothing is left behind. */
-#include "local/mcp_sign_in.h"
-#include "session/internal.h"
+#include "question/questions.h"
 #include "unit.h"
 
 enum {
@@ -64,17 +63,24 @@ struct asked {
 };
 
 static struct world {
-    struct session s;
-    struct session_host a;
+    struct questions questions;
+    struct client_capabilities client;
     struct standard_dirs dirs;
+    struct usage usage;
+    struct tool_calls tools;
+    struct child_sessions children;
+    struct cli_control *cli;
+    unsigned refs;
     struct asked asked[QUESTIONS_MAX_RUN];
     unsigned n;
     unsigned era;
-    bool waiting;     /* what session_sync_waiting() saw last */
+    bool waiting;     /* what the session saw last */
     bool agent_waits; /* and children_await() */
     unsigned mode_changes, plan_exits;
     bool prepare_at_once, prepare_badly, cannot_ask;
 } w;
+
+#define SESSION STR("session")
 
 static char process; /* stands for a CLI */
 
@@ -98,78 +104,95 @@ static struct asked *asked_of(str id)
 
 /* ---- Stand-ins ---- */
 
-void session_ref(struct session *s)
+static void keep(void *user)
 {
-    s->refs++;
+    assert_ptr_equal(user, &w);
+    w.refs++;
 }
 
-void session_unref(struct session *s)
+static void drop(void *user)
 {
-    assert_true(s->refs > 1); /* the world's own reference stays */
-    s->refs--;
+    assert_ptr_equal(user, &w);
+    assert_true(w.refs > 1); /* the world's own reference stays */
+    w.refs--;
+}
+
+static struct cli_control *cli(const void *user)
+{
+    assert_ptr_equal(user, &w);
+    return w.cli;
 }
 
 str children_session_of_agent(struct child_sessions *cs, str agent)
 {
-    assert_ptr_equal(cs, &w.s.children);
-    return agent.n ? agent : str_of(w.s.id);
+    assert_ptr_equal(cs, &w.children);
+    return agent.n ? agent : SESSION;
 }
 
-static bool any(const struct session *s, str agent_id, void *user)
+static bool any(str agent_id, void *user)
 {
-    (void)s;
     (void)agent_id;
     (void)user;
     return true;
 }
 
-static bool main_only(const struct session *s, str agent_id, void *user)
+static bool main_only(str agent_id, void *user)
 {
-    (void)s;
     (void)user;
     return !agent_id.p;
 }
 
-void session_sync_waiting(struct session *s)
+static void waiting(void *user)
 {
-    w.waiting = session_any_question(s, any, NULL);
+    assert_ptr_equal(user, &w);
+    w.waiting = questions_any(&w.questions, any, NULL);
 }
 
 void children_await(struct child_sessions *cs, str agent, bool waits)
 {
-    assert_ptr_equal(cs, &w.s.children);
+    assert_ptr_equal(cs, &w.children);
     if (agent.p) {
         w.agent_waits = waits;
     }
 }
 
-void session_change_mode(struct session *s, enum mode mode)
+static void choose_mode(void *user, enum mode mode)
 {
-    (void)s;
+    assert_ptr_equal(user, &w);
     assert_true(mode < MODE_NONE);
     w.mode_changes++;
 }
 
-void session_plan_exit_answered(struct session *s, str call, bool of_agent,
-                                const struct permission_decision *d)
+static void decided(void *user, str call, bool of_agent, const struct permission_decision *d)
 {
     (void)of_agent;
-    (void)s;
+    assert_ptr_equal(user, &w);
     (void)call;
     w.plan_exits += d->keep_planning || d->clear_context;
 }
 
-bool session_options_auto_supported(const struct session_options *o)
+static bool auto_supported(const void *user)
 {
-    (void)o;
+    assert_ptr_equal(user, &w);
     return true;
 }
 
-bool session_options_offers(const struct session_options *o, enum mode mode)
+static bool offers(const void *user, enum mode mode)
 {
-    (void)o;
+    assert_ptr_equal(user, &w);
     return mode != MODE_BYPASS;
 }
+
+static const struct question_host_calls calls = {
+    .cli = cli,
+    .offers = offers,
+    .auto_supported = auto_supported,
+    .answered = decided,
+    .choose_mode = choose_mode,
+    .waiting = waiting,
+    .keep = keep,
+    .drop = drop,
+};
 
 struct call_place call_place_of_agent(const struct tool_calls *tc, str agent)
 {
@@ -198,7 +221,7 @@ static void end_preparation(struct asked *q, bool well, str options)
 void tool_calls_ask(struct tool_calls *tc, json request, str options, tool_calls_ready_cb *ready, void *user)
 {
     struct asked *q = asked_of(json_str(json_get(request, "tool_use_id")));
-    (void)tc;
+    assert_ptr_equal(tc, &w.tools);
     assert_int_equal(q->answers, 0);
     q->ready = ready;
     q->ready_user = user;
@@ -240,11 +263,6 @@ void cli_control_refuse(struct cli_control *c, str request_id, str error)
 {
     assert_true(error.n > 0);
     note_answer(c, request_id, SAID_ERROR);
-}
-
-void mcp_sign_in_drop(struct local_work *work)
-{
-    (void)work;
 }
 
 /* What the client was sent: the options of a permission request, or the parameters of a form. */
@@ -363,12 +381,12 @@ static void new_question(void)
     w.prepare_at_once = chance(2);
     w.prepare_badly = chance(8) == 0;
     w.cannot_ask = chance(12) == 0;
-    w.a.client.elicitation_form = chance(8) != 0;
+    w.client.elicitation_form = chance(8) != 0;
     buf_printf(&b, "{\"type\":\"control_request\",\"request_id\":\"q%u\",\"request\":", at);
     put_request(&b, q, at);
     buf_put_c(&b, "}");
     AUTO_JSON(doc) = parse_or_fail(buf_c(&b));
-    session_on_question(&w.s, json_root(doc));
+    questions_ask(&w.questions, json_root(doc));
     assert_true(q->answers || q->preparing || open_at_client(q));
 }
 
@@ -544,8 +562,8 @@ static void answer_one(void)
 
 static void check_all_over(bool crashed)
 {
-    assert_true(list_empty(&w.s.questions));
-    assert_false(session_any_question(&w.s, any, NULL));
+    assert_true(list_empty(&w.questions.list));
+    assert_false(questions_any(&w.questions, any, NULL));
     assert_false(w.waiting);
     for (unsigned i = 0; i < w.n; i++) {
         const struct asked *q = &w.asked[i];
@@ -564,26 +582,26 @@ static void withdraw_one(void)
     unsigned before = q->answers;
     bool open = open_at_client(q);
     (void)snprintf(id, sizeof(id), "q%u", (unsigned)(q - w.asked));
-    session_question_withdrawn(&w.s, str_of(id));
+    questions_withdraw(&w.questions, str_of(id));
     assert_int_equal(q->answers, 1);
     assert_true(!open || q->withdrawn);
     assert_true(before || q->said == SAID_ERROR || q->said == SAID_OTHER);
-    session_question_withdrawn(&w.s, STR("nobody"));
+    questions_withdraw(&w.questions, STR("nobody"));
 }
 
 static void drop_all(void)
 {
-    session_drop_questions(&w.s);
+    questions_drop(&w.questions);
     check_all_over(false);
 }
 
 /* The CLI dies, and another one takes its place. */
 static void crash(void)
 {
-    w.s.process.cli = NULL;
-    session_drop_questions(&w.s);
+    w.cli = NULL;
+    questions_drop(&w.questions);
     check_all_over(true);
-    w.s.process.cli = a_cli();
+    w.cli = a_cli();
     w.era++;
 }
 
@@ -597,21 +615,28 @@ static void check_waiting(void)
     }
     assert_true(asked || !w.agent_waits);
     assert_int_equal(w.waiting, asked);
-    assert_int_equal(session_any_question(&w.s, main_only, NULL), main_asked);
+    assert_int_equal(questions_any(&w.questions, main_only, NULL), main_asked);
 }
 
 static void begin_run(void)
 {
-    static char cwd[] = "/home/u/ws", home[] = "/home/u";
+    static char home[] = "/home/u";
     memset(&w, 0, sizeof(w));
     w.dirs.home = home;
-    w.a.surface = &face;
-    w.a.dirs = &w.dirs;
-    w.s.host = &w.a;
-    w.s.setup.cwd = cwd;
-    w.s.refs = 1;
-    w.s.process.cli = a_cli();
-    list_init(&w.s.questions);
+    w.refs = 1;
+    w.cli = a_cli();
+    questions_init(&w.questions, &(struct question_host){
+                                     .dirs = &w.dirs,
+                                     .client = &w.client,
+                                     .surface = &face,
+                                     .session = SESSION,
+                                     .cwd = STR("/home/u/ws"),
+                                     .usage = &w.usage,
+                                     .tools = &w.tools,
+                                     .children = &w.children,
+                                     .calls = &calls,
+                                     .user = &w,
+                                 });
 }
 
 static void end_run(void)
@@ -622,7 +647,7 @@ static void end_run(void)
         assert_false(open_at_client(q));
     }
     check_all_over(false);
-    assert_int_equal(w.s.refs, 1);
+    assert_int_equal(w.refs, 1);
     for (unsigned i = 0; i < w.n; i++) {
         json_unref(w.asked[i].params);
     }
@@ -669,7 +694,7 @@ static struct asked *ask_bash(bool at_once)
     put_request(&b, q, at);
     buf_put_c(&b, "}");
     AUTO_JSON(doc) = parse_or_fail(buf_c(&b));
-    session_on_question(&w.s, json_root(doc));
+    questions_ask(&w.questions, json_root(doc));
     return q;
 }
 
@@ -678,7 +703,7 @@ static void test_withdrawn_before_it_was_asked(void **state)
     (void)state;
     begin_run();
     struct asked *q = ask_bash(false);
-    session_question_withdrawn(&w.s, STR("q0"));
+    questions_withdraw(&w.questions, STR("q0"));
     assert_int_equal(q->said, SAID_ERROR);
     end_preparation(q, true, STR_ABSENT);
     assert_false(q->requested);
@@ -693,7 +718,7 @@ static void test_several_open_at_once(void **state)
     tell(second, "{\"outcome\":{\"outcome\":\"selected\",\"optionId\":\"allow-with-updates\"}}", NULL);
     assert_int_equal(second->said, SAID_ALLOW);
     assert_true(open_at_client(first) && open_at_client(third));
-    session_question_withdrawn(&w.s, STR("q0"));
+    questions_withdraw(&w.questions, STR("q0"));
     assert_true(first->withdrawn && open_at_client(third) && w.waiting);
     tell(third, "{\"outcome\":{\"outcome\":\"selected\",\"optionId\":\"reject\"}}", NULL);
     assert_int_equal(third->said, SAID_DENY);
@@ -707,13 +732,13 @@ static void test_silent_client(void **state)
     (void)state;
     begin_run();
     struct asked *open = ask_bash(true), *preparing = ask_bash(false);
-    session_drop_questions(&w.s);
+    questions_drop(&w.questions);
     assert_true(open->withdrawn && open->said == SAID_ERROR);
     assert_int_equal(preparing->said, SAID_ERROR);
-    w.s.process.cli = NULL;
+    w.cli = NULL;
     end_preparation(preparing, true, STR_ABSENT);
     assert_false(preparing->requested);
-    w.s.process.cli = a_cli();
+    w.cli = a_cli();
     end_run();
 }
 
