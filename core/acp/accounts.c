@@ -44,7 +44,7 @@ void acp_authenticate(struct connection *c, struct rpc_request *req)
 
 void acp_logout(struct connection *c, struct rpc_request *req)
 {
-    routes_logout(c->agent.routes, reply_done, req);
+    provider_switch_logout(c->agent.provider_switch, reply_done, req);
 }
 
 void acp_providers_list(struct connection *c, struct rpc_request *req)
@@ -73,7 +73,7 @@ void acp_providers_set(struct connection *c, struct rpc_request *req)
     }
     struct provider_route *route = provider_route_check(&p, &e);
     if (route) {
-        routes_set(c->agent.routes, route, reply_done, req);
+        provider_switch_set(c->agent.provider_switch, route, reply_done, req);
     } else {
         reply_refused(req, &e);
     }
@@ -93,7 +93,7 @@ void acp_providers_disable(struct connection *c, struct rpc_request *req)
         return;
     }
     if (provider_id_known(p.provider_id)) {
-        routes_set(c->agent.routes, NULL, reply_done, req);
+        provider_switch_set(c->agent.provider_switch, NULL, reply_done, req);
     } else {
         reply_empty(req);
     }

@@ -32,7 +32,8 @@ void acp_begin(struct connection *c, struct rpc_request *req, const struct begin
     struct json_doc *doc = rpc_request_doc(req);
     str stored = session_params_resume(&p->session);
     if (stored.p) {
-        reply_unless(req, history_open(c->agent.history, &p->session, doc, stored, false, ready, req));
+        reply_unless(req,
+                     stored_sessions_open(c->agent.history, &p->session, doc, stored, false, ready, req));
     } else {
         reply_unless(req, session_new(&c->agent.host, &p->session, doc, ready, req) != NULL);
     }
@@ -41,8 +42,8 @@ void acp_begin(struct connection *c, struct rpc_request *req, const struct begin
 bool acp_begin_stored(struct connection *c, struct rpc_request *req, const struct begin_params *p,
                       bool replay, session_ready_cb *ready)
 {
-    bool begun =
-        history_open(c->agent.history, &p->session, rpc_request_doc(req), p->session_id, replay, ready, req);
+    bool begun = stored_sessions_open(c->agent.history, &p->session, rpc_request_doc(req), p->session_id,
+                                      replay, ready, req);
     reply_unless(req, begun);
     return begun;
 }
@@ -71,8 +72,8 @@ void acp_begin_fork(struct connection *c, struct rpc_request *req, const struct 
                     session_ready_cb *ready)
 {
     struct fork_point point = read_fork_point(p->session.meta);
-    reply_unless(req, history_fork(c->agent.history, &p->session, rpc_request_doc(req), p->session_id, &point,
-                                   ready, req));
+    reply_unless(req, stored_sessions_fork(c->agent.history, &p->session, rpc_request_doc(req), p->session_id,
+                                           &point, ready, req));
 }
 
 /* ---- Prompts ---- */
@@ -189,7 +190,7 @@ void acp_session_list(struct connection *c, struct rpc_request *req)
         rpc_reply_error(req, RPC_INVALID_PARAMS, buf_str(&message), STR_ABSENT);
         return;
     }
-    reply_unless(req, history_list(c->agent.history, p.cwd, offset, reply_list, req));
+    reply_unless(req, stored_sessions_list(c->agent.history, p.cwd, offset, reply_list, req));
 }
 
 /* ---- Ending one ---- */
@@ -222,6 +223,6 @@ void acp_session_delete(struct connection *c, struct rpc_request *req)
 {
     struct session_ref_params p = {0};
     if (READ(req, session_ref_rows, &p)) {
-        reply_unless(req, history_delete(c->agent.history, p.session_id, reply_done, req));
+        reply_unless(req, stored_sessions_delete(c->agent.history, p.session_id, reply_done, req));
     }
 }

@@ -23,12 +23,12 @@ static void leave(struct session_host *h, struct session *s)
     if (map_get(&a->sessions, session_id(s)) == s) {
         map_remove(&a->sessions, session_id(s));
     }
-    history_wake(a->history, s); /* a replay of it ends */
+    stored_sessions_wake(a->history, s); /* a replay of it ends */
 }
 
 static void idle(struct session_host *h)
 {
-    routes_look_again(CONTAINER_OF(h, struct agent, host)->routes);
+    provider_switch_look_again(CONTAINER_OF(h, struct agent, host)->provider_switch);
 }
 
 static void account(struct session_host *h, json account, str api_key_helper)
@@ -60,16 +60,16 @@ bool agent_init(struct agent *a)
     a->sessions = MAP_INIT;
     a->logout_limit = LOGOUT_MS;
     a->auth = AUTH_STATUS_INIT;
-    a->routes = routes_new(a);
+    a->provider_switch = provider_switch_new(a);
     a->probe = auth_probe_new(h->loop, h->log);
-    a->history = history_new(a);
-    return h->providers && a->routes && a->probe && a->history;
+    a->history = stored_sessions_new(a);
+    return h->providers && a->provider_switch && a->probe && a->history;
 }
 
 void agent_close(struct agent *a)
 {
     a->host.closing = true;
-    history_close(a->history);
+    stored_sessions_close(a->history);
     auth_probe_free(a->probe);
     a->probe = NULL;
     agent_drop_sign_out(a);
@@ -78,18 +78,18 @@ void agent_close(struct agent *a)
     while (map_next(&a->sessions, &at, NULL, &s)) {
         session_close(s, NULL, NULL);
     }
-    routes_close(a->routes);
+    provider_switch_close(a->provider_switch);
 }
 
 void agent_free(struct agent *a)
 {
-    history_free(a->history);
+    stored_sessions_free(a->history);
     map_free(&a->sessions, NULL);
     writers_free(&a->host.writers);
     reporter_host_free(a->host.reporters);
     usage_windows_clear(&a->host.windows);
     auth_status_free(&a->auth);
-    routes_free(a->routes);
+    provider_switch_free(a->provider_switch);
     buf_free(&a->probe_key);
     buf_free(&a->probe_helper);
     providers_free(a->host.providers);
@@ -130,6 +130,6 @@ void agent_set_congested(struct agent *a, bool congested)
         session_pause(s, congested);
     }
     if (!congested) {
-        history_wake(a->history, NULL);
+        stored_sessions_wake(a->history, NULL);
     }
 }

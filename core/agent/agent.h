@@ -11,24 +11,24 @@
 #include "session/host.h"
 #include "session/session.h"
 
-struct history;
+struct stored_sessions;
 struct logout;
-struct routes;
+struct provider_switch;
 
 struct agent {
     struct session_host host;           /* what the sessions use of it; the reporters come with the first */
     struct reporter_dirs reporter_dirs; /* initialize needs no reporter */
     struct map sessions;                /* id → struct session */
-    struct routes *routes;              /* changes of the provider */
-    struct logout *logout;              /* the one under way, or NULL */
-    unsigned logout_limit;              /* how long `claude auth logout` is waited for, in ms */
+    struct provider_switch *provider_switch; /* changes of the provider */
+    struct logout *logout;                   /* the one under way, or NULL */
+    unsigned logout_limit;                   /* how long `claude auth logout` is waited for, in ms */
 
     struct auth_status auth;
     struct auth_probe *probe;
-    struct buf probe_key;    /* what the last probe depended on */
-    struct buf probe_helper; /* the API key helper that counted for it */
-    bool forgetting;         /* after a logout: the probe that runs is the one that counts */
-    struct history *history; /* the stored sessions */
+    struct buf probe_key;            /* what the last probe depended on */
+    struct buf probe_helper;         /* the API key helper that counted for it */
+    bool forgetting;                 /* after a logout: the probe that runs is the one that counts */
+    struct stored_sessions *history; /* the stored sessions */
 };
 
 /* The caller filled in the host down to hide_claude_auth, and reporter_dirs. False: memory is out. */

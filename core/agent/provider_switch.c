@@ -6,7 +6,7 @@
 
 enum change_state { WAITING, SIGNING_OUT, QUIETING, REPLACING, LOOKING, DONE };
 
-struct route_change {
+struct provider_change {
     struct list link;
     enum change_state state;
     bool logout;
@@ -18,7 +18,7 @@ struct route_change {
     void *user;
 };
 
-struct routes {
+struct provider_switch {
     struct agent *agent;
     struct list changes; /* the first one is under way */
     uv_timer_t timer;    /* looks again */
@@ -26,9 +26,9 @@ struct routes {
 
 static void look(uv_timer_t *timer);
 
-struct routes *routes_new(struct agent *a)
+struct provider_switch *provider_switch_new(struct agent *a)
 {
-    struct routes *r = calloc(1, sizeof(*r));
+    struct provider_switch *r = calloc(1, sizeof(*r));
     if (r) {
         r->agent = a;
         list_init(&r->changes);
@@ -38,7 +38,7 @@ struct routes *routes_new(struct agent *a)
     return r;
 }
 
-static void free_change(struct route_change *c)
+static void free_change(struct provider_change *c)
 {
     list_remove(&c->link);
     provider_route_free(c->route);
@@ -47,24 +47,24 @@ static void free_change(struct route_change *c)
     free(c);
 }
 
-void routes_close(struct routes *r)
+void provider_switch_close(struct provider_switch *r)
 {
-    LIST_EACH(c, &r->changes, struct route_change, link) {
+    LIST_EACH(c, &r->changes, struct provider_change, link) {
         free_change(c);
     }
     uv_close((uv_handle_t *)&r->timer, NULL);
     launch_gate_open(&r->agent->host.gate);
 }
 
-void routes_free(struct routes *r)
+void provider_switch_free(struct provider_switch *r)
 {
     free(r);
 }
 
-static bool pending(const struct routes *r)
+static bool pending(const struct provider_switch *r)
 {
     // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): what is freed was taken out of the list before
-    LIST_EACH(c, &r->changes, struct route_change, link) {
+    LIST_EACH(c, &r->changes, struct provider_change, link) {
         if (c->replaces) {
             return true;
         }
@@ -72,7 +72,7 @@ static bool pending(const struct routes *r)
     return false;
 }
 
-void routes_look_again(struct routes *r)
+void provider_switch_look_again(struct provider_switch *r)
 {
     if (!list_empty(&r->changes)) {
         uv_timer_start(&r->timer, look, 0, 0);
@@ -107,8 +107,8 @@ static void each_session(struct agent *a, void (*visit)(struct session *s))
 /* `error` is NULL, or why the CLI did not sign out. */
 static void signed_out(void *user, const struct session_error *error)
 {
-    struct routes *r = user;
-    struct route_change *c = LIST_FIRST(&r->changes, struct route_change, link);
+    struct provider_switch *r = user;
+    struct provider_change *c = LIST_FIRST(&r->changes, struct provider_change, link);
     if (r->agent->host.closing || !c) {
         return;
     }
@@ -118,20 +118,20 @@ static void signed_out(void *user, const struct session_error *error)
         buf_put_str(&c->data, error->data);
     }
     c->state = QUIETING;
-    routes_look_again(r);
+    provider_switch_look_again(r);
 }
 
 static void looked(void *user)
 {
-    struct routes *r = user;
-    struct route_change *c = LIST_FIRST(&r->changes, struct route_change, link);
+    struct provider_switch *r = user;
+    struct provider_change *c = LIST_FIRST(&r->changes, struct provider_change, link);
     if (!r->agent->host.closing && c) {
         c->state = DONE;
-        routes_look_again(r);
+        provider_switch_look_again(r);
     }
 }
 
-static void begin(struct routes *r, struct route_change *c)
+static void begin(struct provider_switch *r, struct provider_change *c)
 {
     struct agent *a = r->agent;
     if (!c->logout) {
@@ -145,7 +145,7 @@ static void begin(struct routes *r, struct route_change *c)
     agent_sign_out(a, signed_out, r);
 }
 
-static void take_effect(struct routes *r, struct route_change *c)
+static void take_effect(struct provider_switch *r, struct provider_change *c)
 {
     if (!c->logout) {
         providers_set(r->agent->host.providers, c->route);
@@ -158,7 +158,7 @@ static void take_effect(struct routes *r, struct route_change *c)
     }
 }
 
-static void finish(struct route_change *c)
+static void finish(struct provider_change *c)
 {
     struct session_error error = {
         .code = RPC_INTERNAL_ERROR,
@@ -171,7 +171,7 @@ static void finish(struct route_change *c)
 }
 
 /* False: it waits for something. */
-static bool go_on(struct routes *r, struct route_change *c)
+static bool go_on(struct provider_switch *r, struct provider_change *c)
 {
     switch (c->state) {
     case WAITING:
@@ -205,14 +205,14 @@ static bool go_on(struct routes *r, struct route_change *c)
     return false;
 }
 
-static void advance(struct routes *r)
+static void advance(struct provider_switch *r)
 {
     bool goes_on = true;
     if (pending(r)) {
         each_session(r->agent, session_release_held); /* the agent may be closed by the answers */
     }
     while (goes_on && !list_empty(&r->changes)) {
-        struct route_change *c = LIST_ENTRY(r->changes.next, struct route_change, link);
+        struct provider_change *c = LIST_ENTRY(r->changes.next, struct provider_change, link);
         // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): one that is done was taken out of the list
         goes_on = go_on(r, c);
     }
@@ -229,9 +229,9 @@ static void look(uv_timer_t *timer)
 
 /* ---- New changes ---- */
 
-static void add(struct routes *r, const struct route_change *what)
+static void add(struct provider_switch *r, const struct provider_change *what)
 {
-    struct route_change *c = malloc(sizeof(*c));
+    struct provider_change *c = malloc(sizeof(*c));
     if (!c) {
         provider_route_free(what->route);
         what->done(what->user, &session_error_memory);
@@ -242,16 +242,17 @@ static void add(struct routes *r, const struct route_change *what)
     if (c->replaces) {
         launch_gate_close(&r->agent->host.gate);
     }
-    routes_look_again(r);
+    provider_switch_look_again(r);
 }
 
-void routes_set(struct routes *r, struct provider_route *route, session_done_cb *done, void *user)
+void provider_switch_set(struct provider_switch *r, struct provider_route *route, session_done_cb *done,
+                         void *user)
 {
-    add(r, &(struct route_change){.replaces = true, .route = route, .done = done, .user = user});
+    add(r, &(struct provider_change){.replaces = true, .route = route, .done = done, .user = user});
 }
 
-void routes_logout(struct routes *r, session_done_cb *done, void *user)
+void provider_switch_logout(struct provider_switch *r, session_done_cb *done, void *user)
 {
     bool replaces = providers_active(r->agent->host.providers);
-    add(r, &(struct route_change){.logout = true, .replaces = replaces, .done = done, .user = user});
+    add(r, &(struct provider_change){.logout = true, .replaces = replaces, .done = done, .user = user});
 }

@@ -23,23 +23,24 @@
 #include "session/session.h"
 
 struct agent;
-struct routes;
+struct provider_switch;
 
 /* NULL when memory is out. */
-struct routes *routes_new(struct agent *a);
+struct provider_switch *provider_switch_new(struct agent *a);
 /* The agent closes: nothing is answered any more, and whoever waits goes on (to find its session closed). */
-void routes_close(struct routes *r);
+void provider_switch_close(struct provider_switch *r);
 /* After the loop has ended. */
-void routes_free(struct routes *r);
+void provider_switch_free(struct provider_switch *r);
 
 /* providers/set, or providers/disable without a route. Takes the route over. `done` does not come when the
  * agent is closed meanwhile. */
-void routes_set(struct routes *r, struct provider_route *route, session_done_cb *done, void *user);
+void provider_switch_set(struct provider_switch *r, struct provider_route *route, session_done_cb *done,
+                         void *user);
 /* logout: forgets the routes, runs `claude auth logout` (logout.c) and looks afresh who is signed in.
  */
-void routes_logout(struct routes *r, session_done_cb *done, void *user);
+void provider_switch_logout(struct provider_switch *r, session_done_cb *done, void *user);
 
 /* Something that a change may have waited for is over. It is looked at from the loop. */
-void routes_look_again(struct routes *r);
+void provider_switch_look_again(struct provider_switch *r);
 
 #endif

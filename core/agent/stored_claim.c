@@ -40,7 +40,7 @@ static void look(struct task *t);
 
 static void look_again(uv_timer_t *timer)
 {
-    struct history *h = CONTAINER_OF(timer, struct history, timer);
+    struct stored_sessions *h = CONTAINER_OF(timer, struct stored_sessions, timer);
     bool again = true;
     h->round++;
     while (again) { /* a look can end other tasks, too */
@@ -65,7 +65,7 @@ static void look_again(uv_timer_t *timer)
 /* False: it has waited long enough. */
 static bool wait_longer(struct task *t)
 {
-    struct history *h = t->h;
+    struct stored_sessions *h = t->h;
     uv_loop_t *loop = h->agent->host.loop;
     uint64_t now = uv_now(loop);
     if (!h->has_timer) {

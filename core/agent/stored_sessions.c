@@ -8,11 +8,11 @@
 
 struct listing_task {
     uv_work_t work;
-    struct history *h;
+    struct stored_sessions *h;
     struct arena mem;
     struct listing_request rq;
     struct buf out;
-    history_list_cb *done;
+    stored_sessions_list_cb *done;
     void *user;
 };
 
@@ -26,9 +26,9 @@ static void free_task(struct task *t)
     free(t);
 }
 
-struct history *history_new(struct agent *agent)
+struct stored_sessions *stored_sessions_new(struct agent *agent)
 {
-    struct history *h = calloc(1, sizeof(*h));
+    struct stored_sessions *h = calloc(1, sizeof(*h));
     if (h && uv_mutex_init(&h->cache_lock) != 0) {
         free(h);
         return NULL;
@@ -40,7 +40,7 @@ struct history *history_new(struct agent *agent)
     return h;
 }
 
-void history_close(struct history *h)
+void stored_sessions_close(struct stored_sessions *h)
 {
     if (h && h->has_timer) {
         h->has_timer = false;
@@ -48,7 +48,7 @@ void history_close(struct history *h)
     }
 }
 
-void history_wake(struct history *h, const struct session *s)
+void stored_sessions_wake(struct stored_sessions *h, const struct session *s)
 {
     LIST_EACH(t, &h->tasks, struct task, link) {
         if (t->running && (!s || t->session == s)) {
@@ -57,7 +57,7 @@ void history_wake(struct history *h, const struct session *s)
     }
 }
 
-void history_free(struct history *h)
+void stored_sessions_free(struct stored_sessions *h)
 {
     if (!h) {
         return;
@@ -140,7 +140,8 @@ static void list_made(uv_work_t *work, int status)
     free_listing(t);
 }
 
-bool history_list(struct history *h, str cwd, uint64_t offset, history_list_cb *done, void *user)
+bool stored_sessions_list(struct stored_sessions *h, str cwd, uint64_t offset, stored_sessions_list_cb *done,
+                          void *user)
 {
     const char *here = h->agent->host.dirs->cwd;
     struct listing_task *t = calloc(1, sizeof(*t));
@@ -192,7 +193,7 @@ static bool may_begin(const struct task *t)
 /* Ends the task and lets the next one of its session begin. */
 void stored_end(struct task *t)
 {
-    struct history *h = t->h;
+    struct stored_sessions *h = t->h;
     AUTO_BUF(id);
     buf_put_str(&id, t->id);
     stored_unclaim(t);
@@ -243,7 +244,7 @@ bool stored_refuse_id(struct task *t)
     return true;
 }
 
-static struct task *new_task(struct history *h, enum task_kind kind, str id, void *user)
+static struct task *new_task(struct stored_sessions *h, enum task_kind kind, str id, void *user)
 {
     struct task *t = calloc(1, sizeof(*t));
     if (t) {
@@ -282,8 +283,8 @@ static bool begin_session(struct task *t, const struct session_params *params, s
     return enter_lane(t);
 }
 
-bool history_open(struct history *h, const struct session_params *params, struct json_doc *doc, str id,
-                  bool replay, session_ready_cb *ready, void *user)
+bool stored_sessions_open(struct stored_sessions *h, const struct session_params *params,
+                          struct json_doc *doc, str id, bool replay, session_ready_cb *ready, void *user)
 {
     struct task *t = new_task(h, TASK_OPEN, id, user);
     if (!t) {
@@ -293,8 +294,9 @@ bool history_open(struct history *h, const struct session_params *params, struct
     return begin_session(t, params, doc, ready);
 }
 
-bool history_fork(struct history *h, const struct session_params *params, struct json_doc *doc, str id,
-                  const struct fork_point *point, session_ready_cb *ready, void *user)
+bool stored_sessions_fork(struct stored_sessions *h, const struct session_params *params,
+                          struct json_doc *doc, str id, const struct fork_point *point,
+                          session_ready_cb *ready, void *user)
 {
     struct task *t = new_task(h, TASK_FORK, id, user);
     if (!t) {
@@ -308,7 +310,7 @@ bool history_fork(struct history *h, const struct session_params *params, struct
     return begin_session(t, params, doc, ready);
 }
 
-bool history_delete(struct history *h, str id, session_done_cb *done, void *user)
+bool stored_sessions_delete(struct stored_sessions *h, str id, session_done_cb *done, void *user)
 {
     struct task *t = new_task(h, TASK_DELETE, id, user);
     if (!t) {

@@ -18,30 +18,33 @@
 #include "session/session.h"
 
 struct agent;
-struct history;
+struct stored_sessions;
 
 /* NULL when memory is out. */
-struct history *history_new(struct agent *agent);
+struct stored_sessions *stored_sessions_new(struct agent *agent);
 /* No request is waited for any more. */
-void history_close(struct history *h);
+void stored_sessions_close(struct stored_sessions *h);
 /* A replay that waits goes on: the client takes output again, or this session (NULL: all) is leaving. */
-void history_wake(struct history *h, const struct session *s);
+void stored_sessions_wake(struct stored_sessions *h, const struct session *s);
 /* After the loop has ended. */
-void history_free(struct history *h);
+void stored_sessions_free(struct stored_sessions *h);
 
 /* session/list. `json` is the result, valid during the call; absent when memory ran out. */
-typedef void history_list_cb(void *user, str json);
+typedef void stored_sessions_list_cb(void *user, str json);
 /* `cwd` may be absent; a relative one is resolved against the process's folder. False: memory is out. */
-bool history_list(struct history *h, str cwd, uint64_t offset, history_list_cb *done, void *user) WARN_UNUSED;
+bool stored_sessions_list(struct stored_sessions *h, str cwd, uint64_t offset, stored_sessions_list_cb *done,
+                          void *user) WARN_UNUSED;
 
 /* session/load (`replay`) and session/resume. `params` is valid during the call, `doc` the document that it
  * lives in. The updates of a replay come before `ready`. False: memory is out, and `ready` does not come. */
-bool history_open(struct history *h, const struct session_params *params, struct json_doc *doc, str id,
-                  bool replay, session_ready_cb *ready, void *user) WARN_UNUSED;
+bool stored_sessions_open(struct stored_sessions *h, const struct session_params *params,
+                          struct json_doc *doc, str id, bool replay, session_ready_cb *ready,
+                          void *user) WARN_UNUSED;
 /* session/fork: copies the session and goes on with the copy, without a replay. */
-bool history_fork(struct history *h, const struct session_params *params, struct json_doc *doc, str id,
-                  const struct fork_point *point, session_ready_cb *ready, void *user) WARN_UNUSED;
+bool stored_sessions_fork(struct stored_sessions *h, const struct session_params *params,
+                          struct json_doc *doc, str id, const struct fork_point *point,
+                          session_ready_cb *ready, void *user) WARN_UNUSED;
 /* session/delete: an open session is closed first. For AIR the session is archived, not removed. */
-bool history_delete(struct history *h, str id, session_done_cb *done, void *user) WARN_UNUSED;
+bool stored_sessions_delete(struct stored_sessions *h, str id, session_done_cb *done, void *user) WARN_UNUSED;
 
 #endif

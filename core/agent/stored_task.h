@@ -20,7 +20,7 @@ struct task {
     uv_work_t work;
     struct gate_waiter waiter;
     struct gone_waiter gone;
-    struct history *h;
+    struct stored_sessions *h;
     enum task_kind kind;
     bool begun;
     struct arena mem;
@@ -59,7 +59,7 @@ struct task {
     enum mode mode; /* of the live session that was closed for it */
 };
 
-struct history {
+struct stored_sessions {
     struct agent *agent;
     struct list tasks;
     uv_mutex_t cache_lock;

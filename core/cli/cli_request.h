@@ -4,17 +4,17 @@
 
 #include "cli/control.h"
 
-struct cli_question {
+struct cli_request {
     struct cli_control *cli; /* the process that is asked */
     uint64_t request;        /* 0: none is open */
 };
 
-/* Asks; none may be open. `cb` may come at once, and must begin with cli_question_over(). */
-void cli_question_ask(struct cli_question *q, const char *subtype, str members, unsigned limit_ms,
-                      control_answer_cb *cb, void *user);
+/* Asks; none may be open. `cb` may come at once, and must begin with cli_request_over(). */
+void cli_request_ask(struct cli_request *q, const char *subtype, str members, unsigned limit_ms,
+                     control_answer_cb *cb, void *user);
 /* The answer came. */
-void cli_question_over(struct cli_question *q);
+void cli_request_over(struct cli_request *q);
 /* The callback does not come any more. */
-void cli_question_drop(struct cli_question *q);
+void cli_request_drop(struct cli_request *q);
 
 #endif

@@ -5,7 +5,7 @@
 #include "json/json.h"
 
 struct search {
-    struct hints *h;
+    struct resume_state *h;
     struct arena *a;
     bool mode_done, plan_left;
 };
@@ -60,9 +60,9 @@ static bool look_at(void *user, str line)
     return done(s);
 }
 
-void hints_read(struct hints *h, struct arena *a, const char *path)
+void resume_state_read(struct resume_state *h, struct arena *a, const char *path)
 {
     struct search s = {.h = h, .a = a};
-    *h = (struct hints){.mode = MODE_NONE};
+    *h = (struct resume_state){.mode = MODE_NONE};
     (void)lines_backwards(path, look_at, &s);
 }

@@ -5,12 +5,12 @@
 #include "base/arena.h"
 #include "settings/modes.h"
 
-struct hints {
+struct resume_state {
     enum mode mode; /* MODE_NONE: the transcript does not say */
     str model;      /* absent: it does not say */
 };
 
 /* Reads the file from its end. Waits for the disk. Nothing is known of a file that cannot be read. */
-void hints_read(struct hints *h, struct arena *a, const char *path);
+void resume_state_read(struct resume_state *h, struct arena *a, const char *path);
 
 #endif

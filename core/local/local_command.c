@@ -38,7 +38,7 @@ struct local_command {
     struct buf own;        /* ours */
     struct json_doc *kept; /* the frame that waits, if any */
 
-    struct cli_question question; /* LOCAL_ASKING: to whom */
+    struct cli_request question; /* LOCAL_ASKING: to whom */
     struct mcp_command command;
     struct json_doc *status; /* the answer that the targets are of */
     str target;              /* the present one */
@@ -115,7 +115,7 @@ static struct local_command *running(struct local_work *w)
 
 static void stop_asking(struct local_command *lc)
 {
-    cli_question_drop(&lc->question);
+    cli_request_drop(&lc->question);
     if (lc->state == LOCAL_ASKING && cli_of(lc->w) == lc->question.cli) {
         lc->w->host.calls->release(lc->w->host.user);
     }
@@ -139,7 +139,7 @@ static void finish(struct local_command *lc, bool made)
 static void usage_answered(void *user, const struct control_error *error, json payload)
 {
     struct local_command *lc = user;
-    cli_question_over(&lc->question);
+    cli_request_over(&lc->question);
     finish(lc, !error && usage_text_put(&lc->own, payload));
 }
 
@@ -154,7 +154,7 @@ static void answer_mcp(struct local_command *lc, json status)
 static void listed_again(void *user, const struct control_error *error, json payload)
 {
     struct local_command *lc = user;
-    cli_question_over(&lc->question);
+    cli_request_over(&lc->question);
     answer_mcp(lc, !error && mcp_status_readable(payload) ? payload : JSON_NONE);
 }
 
@@ -164,7 +164,7 @@ static void acted(void *user, const struct control_error *error, json payload)
 {
     struct local_command *lc = user;
     (void)payload;
-    cli_question_over(&lc->question);
+    cli_request_over(&lc->question);
     if (control_ended(error, CONTROL_CLOSED)) {
         finish(lc, false);
         return;
@@ -181,22 +181,22 @@ static void act_on_next(struct local_command *lc)
     AUTO_BUF(members);
     lc->target = mcp_next_target(json_root(lc->status), &lc->command, &lc->next_target, &lc->tried);
     if (!lc->target.p) {
-        cli_question_ask(&lc->question, "mcp_status", STR_ABSENT, STATUS_LIMIT_MS, listed_again, lc);
+        cli_request_ask(&lc->question, "mcp_status", STR_ABSENT, STATUS_LIMIT_MS, listed_again, lc);
         return;
     }
     json_member_str(&members, "serverName", lc->target);
     if (lc->command.action == MCP_RECONNECT) {
-        cli_question_ask(&lc->question, "mcp_reconnect", buf_str(&members), ACTION_LIMIT_MS, acted, lc);
+        cli_request_ask(&lc->question, "mcp_reconnect", buf_str(&members), ACTION_LIMIT_MS, acted, lc);
     } else {
         json_member_bool(&members, "enabled", lc->command.action == MCP_ENABLE);
-        cli_question_ask(&lc->question, "mcp_toggle", buf_str(&members), ACTION_LIMIT_MS, acted, lc);
+        cli_request_ask(&lc->question, "mcp_toggle", buf_str(&members), ACTION_LIMIT_MS, acted, lc);
     }
 }
 
 static void listed(void *user, const struct control_error *error, json payload)
 {
     struct local_command *lc = user;
-    cli_question_over(&lc->question);
+    cli_request_over(&lc->question);
     bool readable = !error && mcp_status_readable(payload);
     if (readable && lc->command.action == MCP_LIST) {
         answer_mcp(lc, payload);
@@ -215,9 +215,9 @@ static void begin_asking(struct local_command *lc)
     lc->question.cli = cli_of(lc->w);
     lc->w->host.calls->hold(lc->w->host.user);
     if (lc->mcp) {
-        cli_question_ask(&lc->question, "mcp_status", STR_ABSENT, STATUS_LIMIT_MS, listed, lc);
+        cli_request_ask(&lc->question, "mcp_status", STR_ABSENT, STATUS_LIMIT_MS, listed, lc);
     } else {
-        cli_question_ask(&lc->question, "get_usage", STR_ABSENT, STATUS_LIMIT_MS, usage_answered, lc);
+        cli_request_ask(&lc->question, "get_usage", STR_ABSENT, STATUS_LIMIT_MS, usage_answered, lc);
     }
 }
 

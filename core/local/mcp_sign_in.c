@@ -15,7 +15,7 @@ enum {
 
 struct mcp_sign_in {
     struct local_work *w; /* whose host is kept */
-    struct cli_question question;
+    struct cli_request question;
     struct arena mem;
     str *servers;
     size_t n, at;   /* how many, and which one it is about */
@@ -76,7 +76,7 @@ void mcp_sign_in_drop(struct local_work *w)
 {
     struct mcp_sign_in *si = w->sign_in;
     if (si) {
-        cli_question_drop(&si->question);
+        cli_request_drop(&si->question);
         settle(si);
         end_run(si);
     }
@@ -95,7 +95,7 @@ static void polled(void *user, const struct control_error *error, json payload);
 static void poll_status(uv_timer_t *timer)
 {
     struct mcp_sign_in *si = timer->data;
-    cli_question_ask(&si->question, "mcp_status", STR_ABSENT, STATUS_LIMIT_MS, polled, si);
+    cli_request_ask(&si->question, "mcp_status", STR_ABSENT, STATUS_LIMIT_MS, polled, si);
 }
 
 static void polled(void *user, const struct control_error *error, json payload)
@@ -103,7 +103,7 @@ static void polled(void *user, const struct control_error *error, json payload)
     struct mcp_sign_in *si = user;
     str state = error ? STR_ABSENT : mcp_status_of(payload, si->servers[si->at]);
     bool waits = str_is(state, "needs-auth") || str_is(state, "pending");
-    cli_question_over(&si->question);
+    cli_request_over(&si->question);
     if (waits && uv_now(si->w->host.loop) < si->deadline) {
         uv_timer_start(&si->timer, poll_status, POLL_MS, 0);
         return;
@@ -129,7 +129,7 @@ static void client_answered(void *user, json result, json error)
     if (str_is(json_str(json_get(result, "action")), "accept")) {
         return; /* the page is open */
     }
-    cli_question_drop(&si->question);
+    cli_request_drop(&si->question);
     uv_timer_stop(&si->timer);
     buf_clear(&si->id);
     go_on(si);
@@ -178,7 +178,7 @@ static void begun(void *user, const struct control_error *error, json payload)
 {
     struct mcp_sign_in *si = user;
     str url = json_str(json_get(payload, "authUrl"));
-    cli_question_over(&si->question);
+    cli_request_over(&si->question);
     if (error) {
         note(si, str_of(error->text));
     } else if (json_is_true(json_get(payload, "requiresUserAction"))) {
@@ -199,14 +199,14 @@ static void next_server(struct mcp_sign_in *si)
         return;
     }
     json_member_str(&members, "serverName", si->servers[si->at]);
-    cli_question_ask(&si->question, "mcp_authenticate", buf_str(&members), SIGN_IN_LIMIT_MS, begun, si);
+    cli_request_ask(&si->question, "mcp_authenticate", buf_str(&members), SIGN_IN_LIMIT_MS, begun, si);
 }
 
 static void looked(void *user, const struct control_error *error, json payload)
 {
     struct mcp_sign_in *si = user;
     size_t kept = 0;
-    cli_question_over(&si->question);
+    cli_request_over(&si->question);
     for (size_t i = 0; !error && i < si->n; i++) {
         if (str_is(mcp_status_of(payload, si->servers[i]), "needs-auth")) {
             si->servers[kept++] = si->servers[i];
@@ -249,7 +249,7 @@ void mcp_sign_in_begin(struct local_work *w, const struct map *only)
     w->sign_in = si;
     choose_servers(si, only);
     if (si->n && arena_ok(&si->mem)) {
-        cli_question_ask(&si->question, "mcp_status", STR_ABSENT, STATUS_LIMIT_MS, looked, si);
+        cli_request_ask(&si->question, "mcp_status", STR_ABSENT, STATUS_LIMIT_MS, looked, si);
     } else {
         end_run(si);
     }

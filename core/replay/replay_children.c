@@ -19,7 +19,7 @@ void replay_children_init(struct replay_children *rc, const struct replay_target
                           const struct child_files *files)
 {
     *rc = (struct replay_children){.to = to,
-                                   .rfd = to->children->subagents.form == &subagents_rfd,
+                                   .draft = to->children->subagents.form == &subagents_draft,
                                    .files = files};
     list_init(&rc->list);
 }
@@ -41,7 +41,7 @@ struct replay_child *replay_children_find(const struct replay_children *rc, str 
 
 struct replay_child *replay_children_told_of(const struct replay_children *rc, str call, str agent)
 {
-    return !rc->rfd ? replay_children_find(rc, call) : agent.p ? map_get(&rc->by_session, agent) : NULL;
+    return !rc->draft ? replay_children_find(rc, call) : agent.p ? map_get(&rc->by_session, agent) : NULL;
 }
 
 /* ---- What the client is told ---- */
@@ -90,9 +90,9 @@ static void tell_running(struct replay_children *rc, const struct replay_child *
     static const char *const name[] = {"name"}, *const type[] = {"subagent_type"},
                              *const description[] = {"description"};
     AUTO_BUF(b);
-    rfd_put_announced(&b, str_of(c->session), first_said(input, name, 1, file->name),
-                      file->type.p ? file->type : first_said(input, type, 1, STR_ABSENT),
-                      first_said(input, description, 1, file->description));
+    draft_put_announced(&b, str_of(c->session), first_said(input, name, 1, file->name),
+                        file->type.p ? file->type : first_said(input, type, 1, STR_ABSENT),
+                        first_said(input, description, 1, file->description));
     tell(rc, c, "subagent_update", &b);
 }
 
@@ -102,7 +102,8 @@ void replay_child_asked(struct replay_children *rc, struct replay_child *c, str 
     str by = call.p ? call : !c->asked ? str_of(c->call) : id;
     AUTO_BUF(b);
     c->asked = true;
-    rfd_put_message(&b, by, c->parent && !call.p ? str_of(c->parent) : to->session, str_of(c->session), text);
+    draft_put_message(&b, by, c->parent && !call.p ? str_of(c->parent) : to->session, str_of(c->session),
+                      text);
     if (buf_ok(&b)) {
         to->surface->update(to->surface_self, str_of(c->session), "session_message", buf_str(&b));
     }
@@ -111,13 +112,13 @@ void replay_child_asked(struct replay_children *rc, struct replay_child *c, str 
 static void tell_over(struct replay_children *rc, const struct replay_child *c)
 {
     AUTO_BUF(b);
-    if (!rc->rfd) {
+    if (!rc->draft) {
         json_member_c(&b, "subagentSessionId", c->session);
         json_member_c(&b, "state", subagent_state_word(c->state));
         tell(rc, c, "subagent_state_update", &b);
     } else if (!subagents_retell(&rc->to->children->subagents,
                                  str_of(c->session))) { /* else its end is still to come */
-        rfd_put_over(&b, str_of(c->session), c->state, STR_ABSENT);
+        draft_put_over(&b, str_of(c->session), c->state, STR_ABSENT);
         tell(rc, c, "subagent_update", &b);
     }
 }
@@ -177,7 +178,7 @@ static void launch_air(struct replay_children *rc, const struct replay_child *ar
     }
 }
 
-static void launch_rfd(struct replay_children *rc, const struct replay_child *around, str call, json input)
+static void launch_draft(struct replay_children *rc, const struct replay_child *around, str call, json input)
 {
     const struct child_file *file = rc->files ? child_files_of(rc->files, call) : NULL;
     bool usable = file && subagent_id_ok(file->agent) && utf8_valid_until(file->agent) == file->agent.n &&
@@ -194,7 +195,7 @@ void replay_children_launch(struct replay_children *rc, const struct replay_chil
 {
     str call = json_text(json_get(block, "id"));
     if (subagent_id_ok(call) && !replay_children_find(rc, call)) {
-        (rc->rfd ? launch_rfd : launch_air)(rc, around, call, json_get(block, "input"));
+        (rc->draft ? launch_draft : launch_air)(rc, around, call, json_get(block, "input"));
     }
 }
 

@@ -25,7 +25,7 @@ struct replay_child {
 
 struct replay_children {
     const struct replay_target *to;
-    bool rfd;                        /* in the draft's form, with */
+    bool draft;                      /* in the draft's form, with */
     const struct child_files *files; /* the stored transcripts */
     unsigned missing;                /* launches without one */
     struct map by_call, by_session;

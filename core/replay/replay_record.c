@@ -28,7 +28,7 @@ static void say(struct replay_view *v, enum message_role role, str message_id, s
 /* What a subagent reads as a user's text is what it was asked. */
 static void say_user(struct replay_view *v, const struct replay_item *item, str text)
 {
-    if (!v->child || !v->children.rfd) {
+    if (!v->child || !v->children.draft) {
         say(v, MESSAGE_USER, item->uuid, text);
     } else if (!str_starts(text, STR("[Request interrupted by user"))) {
         replay_child_asked(&v->children, v->child, item->by, item->uuid, text);
@@ -111,7 +111,7 @@ static void show_result(struct replay_view *v, const struct replay_item *item, j
     if (c) {
         replay_child_result(c, block);
     }
-    if (!c || v->children.rfd) {
+    if (!c || v->children.draft) {
         tool_calls_result(&v->calls, parent_of(v), block, item->root);
     }
 }
@@ -228,7 +228,7 @@ static void show_use(struct replay_view *v, json block)
 {
     str id = json_text(json_get(block, "id"));
     bool launch = v->shows_children && subagents_is_launch(json_str(json_get(block, "name")));
-    if ((!launch || v->children.rfd) && id.p) {
+    if ((!launch || v->children.draft) && id.p) {
         replay_tasks_call(&v->tasks, v->child, block);
         tool_calls_use(&v->calls, parent_of(v), block);
     }
@@ -291,7 +291,7 @@ void replay_view_free(struct replay_view *v)
 void replay_item(struct replay_view *v, const struct replay_item *item)
 {
     v->child = replay_children_find(&v->children, item->call);
-    if ((item->call.p && !v->child) || (item->told && !v->children.rfd)) {
+    if ((item->call.p && !v->child) || (item->told && !v->children.draft)) {
         return; /* its launch was not shown; it is no prompt */
     }
     *v->to->replaying = true;

@@ -24,7 +24,7 @@ struct start {
     bool no_folder, not_a_folder;
     struct settings *settings;
     struct cli_location cli;
-    struct hints hints;
+    struct resume_state hints;
 };
 
 void session_tell_ready(struct session *s, const struct session_error *error)
@@ -265,7 +265,7 @@ static void ask_disk(uv_work_t *work)
         struct project_folders all = project_folders(&st->mem, st->place.config_dir, STR_ABSENT);
         str transcript = find_transcript(&st->mem, &all, st->resume);
         if (transcript.p) {
-            hints_read(&st->hints, &st->mem, transcript.p);
+            resume_state_read(&st->hints, &st->mem, transcript.p);
         }
     }
     picks_file_find(&st->picks, st->state, st->picks_of);

@@ -76,7 +76,7 @@ struct subagents_sink {
 
 /* One of the two forms. */
 struct subagents_form;
-extern const struct subagents_form subagents_air, subagents_rfd;
+extern const struct subagents_form subagents_air, subagents_draft;
 
 struct subagents {
     const struct subagents_form *form; /* NULL: subagents are no sessions, and nothing here is used */

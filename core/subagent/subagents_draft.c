@@ -21,17 +21,17 @@ static void put_state(struct buf *b, str session, const char *state)
     json_close_object(b);
 }
 
-void rfd_put_running(struct buf *b, str session)
+void draft_put_running(struct buf *b, str session)
 {
     put_state(b, session, "running");
 }
 
-void rfd_put_awaiting(struct buf *b, str session)
+void draft_put_awaiting(struct buf *b, str session)
 {
     put_state(b, session, "requires_action");
 }
 
-void rfd_put_announced(struct buf *b, str session, str name, str type, str description)
+void draft_put_announced(struct buf *b, str session, str name, str type, str description)
 {
     AUTO_BUF(both);
     str title = name.p ? name : type;
@@ -49,7 +49,7 @@ void rfd_put_announced(struct buf *b, str session, str name, str type, str descr
     json_close_object(b);
 }
 
-void rfd_put_over(struct buf *b, str session, enum subagent_state state, str error)
+void draft_put_over(struct buf *b, str session, enum subagent_state state, str error)
 {
     static const char *const reasons[] = {
         [SUBAGENT_COMPLETED] = "end_turn", [SUBAGENT_FAILED] = "error", [SUBAGENT_CANCELLED] = "cancelled",
@@ -70,7 +70,7 @@ void rfd_put_over(struct buf *b, str session, enum subagent_state state, str err
     json_close_object(b);
 }
 
-void rfd_put_message(struct buf *b, str id, str from, str to, str text)
+void draft_put_message(struct buf *b, str id, str from, str to, str text)
 {
     json_member_str(b, "messageId", id);
     json_member_str(b, "senderSessionId", from);
@@ -113,10 +113,10 @@ static void tell_started(struct subagents *sa, struct subagent *c, const struct 
     str session = str_of(c->session);
     const char *prompt = str_trim(str_of(c->prompt)).n ? c->prompt : who->prompt;
     if (again) {
-        rfd_put_running(&b, session);
+        draft_put_running(&b, session);
     } else {
-        rfd_put_announced(&b, session, either(who->name, NULL), either(c->type, who->type),
-                          either(c->description, who->description));
+        draft_put_announced(&b, session, either(who->name, NULL), either(c->type, who->type),
+                            either(c->description, who->description));
     }
     tell(sa, c, &b);
     if (c->call && str_trim(str_of(prompt)).n) {
@@ -127,18 +127,18 @@ static void tell_started(struct subagents *sa, struct subagent *c, const struct 
 static void tell_over(struct subagents *sa, const struct subagent *c)
 {
     AUTO_BUF(b);
-    rfd_put_over(&b, str_of(c->session), c->state, str_of(c->error));
+    draft_put_over(&b, str_of(c->session), c->state, str_of(c->error));
     tell(sa, c, &b);
 }
 
 static void tell_awaits(struct subagents *sa, const struct subagent *c)
 {
     AUTO_BUF(b);
-    (c->awaiting ? rfd_put_awaiting : rfd_put_running)(&b, str_of(c->session));
+    (c->awaiting ? draft_put_awaiting : draft_put_running)(&b, str_of(c->session));
     tell(sa, c, &b);
 }
 
-const struct subagents_form subagents_rfd = {
+const struct subagents_form subagents_draft = {
     .shows_launches = true,
     .takes_late = true,
     .ended_by_cli = true,

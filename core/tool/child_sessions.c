@@ -38,7 +38,7 @@ static void tell_message(void *user, str from, str to, str call, str text)
 {
     struct child_sessions *cs = user;
     AUTO_BUF(b);
-    rfd_put_message(&b, call, place(cs, from), to, text);
+    draft_put_message(&b, call, place(cs, from), to, text);
     if (buf_ok(&b)) {
         tell_state(cs, to, "session_message", buf_str(&b));
     }
@@ -75,7 +75,7 @@ static const struct subagents_sink sink = {
 void children_init(struct child_sessions *cs, const struct children_setup *with)
 {
     const struct client_capabilities *c = with->client;
-    const struct subagents_form *form = client_has_air_subagents(c) ? &subagents_air : &subagents_rfd;
+    const struct subagents_form *form = client_has_air_subagents(c) ? &subagents_air : &subagents_draft;
     cs->with = *with;
     subagents_init(&cs->subagents, client_has_subagent_sessions(c) ? form : NULL, &sink, cs);
 }

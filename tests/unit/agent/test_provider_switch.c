@@ -122,13 +122,13 @@ static void set_route(struct bench *b, const char *url)
     struct provider_route *route = provider_route_check(&p, &e);
     assert_non_null(route);
     b->due++;
-    routes_set(b->base.a.routes, route, on_set, b);
+    provider_switch_set(b->base.a.provider_switch, route, on_set, b);
 }
 
 static void disable(struct bench *b)
 {
     b->due++;
-    routes_set(b->base.a.routes, NULL, on_set, b);
+    provider_switch_set(b->base.a.provider_switch, NULL, on_set, b);
 }
 
 static void mode_was_set(void *user, const struct session_error *error)
@@ -455,7 +455,7 @@ static void logout_while_slow(struct bench *b)
 {
     assert_int_equal(b->set, 1);
     begin_slow(b);
-    routes_logout(b->base.a.routes, on_out, b);
+    provider_switch_logout(b->base.a.provider_switch, on_out, b);
     prompt(b, b->s, "two", &b->second);
     nudge(b->s);
 }
@@ -484,7 +484,7 @@ static void logout_natively(struct bench *b)
 {
     begin_slow(b);
     b->due++;
-    routes_logout(b->base.a.routes, on_out, b);
+    provider_switch_logout(b->base.a.provider_switch, on_out, b);
     assert_false(b->base.a.host.gate.closed); /* nobody waits for it */
     prompt(b, b->s, "two", &b->second);
     nudge(b->s);

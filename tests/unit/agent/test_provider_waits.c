@@ -157,7 +157,7 @@ static void set_route(struct bench *b)
     struct provider_route *route = provider_route_check(&p, &e);
     assert_non_null(route);
     b->due++;
-    routes_set(b->base.a.routes, route, on_set, b);
+    provider_switch_set(b->base.a.provider_switch, route, on_set, b);
 }
 
 static void on_out(void *user, const struct session_error *error)
@@ -215,7 +215,7 @@ static void test_logout_is_late(void **state)
     fake_file("logout-hangs", "", 0644);
     begin(&b);
     b.base.a.logout_limit = 1;
-    routes_logout(b.base.a.routes, on_out, &b);
+    provider_switch_logout(b.base.a.provider_switch, on_out, &b);
     bench_run(&b.base);
     assert_int_equal(b.out, 1);
     assert_int_equal(b.out_code, -32603);
@@ -228,7 +228,7 @@ static void test_agent_closes_while_signing_out(void **state)
     (void)state;
     fake_file("logout-hangs", "", 0644);
     begin(&b);
-    routes_logout(b.base.a.routes, on_out, &b);
+    provider_switch_logout(b.base.a.provider_switch, on_out, &b);
     while (!b.base.a.logout) {
         uv_run(&b.base.loop, UV_RUN_ONCE);
     }

@@ -288,10 +288,10 @@ static void pages(void **state)
 static void assert_hints(const char *file, enum mode mode, const char *model)
 {
     struct stored f;
-    struct hints h;
+    struct resume_state h;
     stored_make(&f);
     stored_write(&f, "p", SESSION_A, file);
-    hints_read(&h, &f.mem, f.path.p);
+    resume_state_read(&h, &f.mem, f.path.p);
     assert_int_equal(h.mode, mode);
     assert_str(h.model, model);
     stored_end(&f);
@@ -303,7 +303,7 @@ static void assert_hints(const char *file, enum mode mode, const char *model)
 static void hints(void **state)
 {
     AUTO_BUF(text);
-    struct hints h;
+    struct resume_state h;
     AUTO_ARENA(a);
     (void)state;
     assert_hints(MODE_LINE("plan", "") MODE_LINE("acceptEdits", "") MODEL_LINE("m1", "")
@@ -323,7 +323,7 @@ static void hints(void **state)
     buf_put_fill(&text, 'y', 300000); /* over several windows */
     buf_put_c(&text, "\"}\n");
     assert_hints(buf_c(&text), MODE_AUTO, "m2");
-    hints_read(&h, &a, "/nonexistent");
+    resume_state_read(&h, &a, "/nonexistent");
     assert_int_equal(h.mode, MODE_NONE);
 }
 

@@ -164,16 +164,16 @@ static void stored(const char *call, const char *id, const char *name, const cha
     assert_true(map_put(&files.by_call, str_of(call), file, NULL));
 }
 
-static int set_up_rfd(void **state)
+static int set_up_draft(void **state)
 {
     (void)state;
     files = (struct child_files){0};
-    begin(&subagents_rfd);
+    begin(&subagents_draft);
     replay_children_init(&rc, &target, &files);
     return 0;
 }
 
-static int tear_down_rfd(void **state)
+static int tear_down_draft(void **state)
 {
     child_files_free(&files);
     return tear_down(state);
@@ -186,7 +186,7 @@ static int tear_down_rfd(void **state)
     id " session_message \"messageId\":\"" call "\",\"senderSessionId\":\"" from                             \
        "\",\"recipientSessionId\":\"" id "\",\"content\":[{\"type\":\"text\",\"text\":\"" text "\"}]\n"
 
-static void test_rfd(void **state)
+static void test_draft(void **state)
 {
     (void)state;
     stored("A", "a1", "helper", "Explore");
@@ -215,7 +215,7 @@ static void test_rfd(void **state)
 }
 
 /* A launch without a stored transcript, or with one that names no proper agent, has no child. */
-static void test_rfd_missing(void **state)
+static void test_draft_missing(void **state)
 {
     (void)state;
     stored("A", "a1", NULL, NULL);
@@ -268,7 +268,7 @@ static void on_live_report(void *user, str session, const struct subagent_update
     (void)u;
 }
 
-static void test_rfd_of_a_live_child(void **state)
+static void test_draft_of_a_live_child(void **state)
 {
     static const struct subagents_sink sink = {.deliver = on_live_report,
                                                .state = on_live,
@@ -276,7 +276,7 @@ static void test_rfd_of_a_live_child(void **state)
     struct tool_report report = {.first = true, .id = STR("A")};
     struct subagent_call call = {.id = STR("A"), .name = STR("Agent")};
     (void)state;
-    subagents_init(&children.subagents, &subagents_rfd, &sink, &target);
+    subagents_init(&children.subagents, &subagents_draft, &sink, &target);
     subagents_tool(&children.subagents, &call, &report);
     AUTO_JSON(doc) = parse_or_fail("{\"task_id\":\"a1\",\"tool_use_id\":\"A\",\"subagent_type\":\"T\"}");
     subagents_started(&children.subagents, json_root(doc));
@@ -300,9 +300,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_launches, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_states, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_rfd, set_up_rfd, tear_down_rfd),
-        cmocka_unit_test_setup_teardown(test_rfd_missing, set_up_rfd, tear_down_rfd),
-        cmocka_unit_test_setup_teardown(test_rfd_of_a_live_child, set_up_rfd, tear_down_rfd),
+        cmocka_unit_test_setup_teardown(test_draft, set_up_draft, tear_down_draft),
+        cmocka_unit_test_setup_teardown(test_draft_missing, set_up_draft, tear_down_draft),
+        cmocka_unit_test_setup_teardown(test_draft_of_a_live_child, set_up_draft, tear_down_draft),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 static int set_up(void **state)
 {
     (void)state;
-    begin(&subagents_rfd);
+    begin(&subagents_draft);
     return 0;
 }
 
