@@ -2,35 +2,13 @@
 
 #include <stdlib.h>
 
+#include "extension/async_internal.h"
 #include "extension/async_output.h"
 
 enum {
     TASKS_MAX = 2048,   /* records; the oldest finished one gives way */
-    HELD_MAX = 256,     /* updates of a held task; later ones are dropped */
     IGNORED_MAX = 4096, /* subagents that are remembered */
 };
-
-/* An update that waits for its task's spawn. */
-struct async_update {
-    struct list link;
-    const char *name;
-    struct buf members;
-};
-
-static const char *const field_keys[ASYNC_FIELDS] = {
-    [ASYNC_DESCRIPTION] = "description", [ASYNC_SUMMARY] = "summary", [ASYNC_LAST_TOOL] = "lastToolName",
-    [ASYNC_OUTPUT] = "outputFilePath",   [ASYNC_CALL] = "toolCallId",
-};
-
-static const char *const state_names[] = {
-    [ASYNC_RUNNING] = "running", [ASYNC_PAUSED] = "paused",   [ASYNC_COMPLETED] = "completed",
-    [ASYNC_FAILED] = "failed",   [ASYNC_STOPPED] = "stopped",
-};
-
-static bool is_final(enum async_state state)
-{
-    return state >= ASYNC_COMPLETED;
-}
 
 /* ---- Records ---- */
 
@@ -88,7 +66,7 @@ static bool make_room(struct async_tasks *at)
         return true;
     }
     LIST_EACH(t, &at->tasks, struct async_task, link) {
-        if (is_final(t->state)) {
+        if (async_is_final(t->state)) {
             map_remove(&at->by_id, str_of(t->id));
             free_task(t);
             return true;
@@ -123,7 +101,7 @@ static struct async_task *open_task(struct async_tasks *at, str id)
 }
 
 /* An empty text is no value. */
-static void set(struct buf *b, str text)
+void async_set(struct buf *b, str text)
 {
     if (text.n && text.p != b->p) {
         buf_clear(b);
@@ -153,92 +131,6 @@ static bool ignores(struct async_tasks *at, str id, json frame)
     return true;
 }
 
-/* ---- Updates ---- */
-
-static void send(struct async_tasks *at, struct async_task *t, const char *name, const struct buf *members)
-{
-    if (!buf_ok(members)) {
-        return;
-    }
-    if (t->phase == ASYNC_SPAWNED) {
-        at->sink->update(at->user, buf_str(&t->session), name, buf_str(members));
-        return;
-    }
-    size_t waiting = 0;
-    for (struct list *l = t->held.next; l != &t->held; l = l->next) {
-        waiting++;
-    }
-    struct async_update *u = waiting < HELD_MAX ? calloc(1, sizeof(*u)) : NULL;
-    if (u) {
-        u->name = name;
-        buf_put_str(&u->members, buf_str(members));
-        list_append(&t->held, &u->link);
-    }
-}
-
-/* Writes a field that differs from what the client was told; false when it does not. */
-static bool put_changed(struct buf *b, struct async_task *t, enum async_field field)
-{
-    str now = buf_str(&t->now[field]);
-    if (!now.n || str_eq(now, buf_str(&t->told[field]))) {
-        return false;
-    }
-    json_member_str(b, field_keys[field], now);
-    set(&t->told[field], now);
-    return true;
-}
-
-static bool put_usage(struct buf *b, struct async_task *t)
-{
-    static const char *const keys[] = {"totalTokens", "toolUses", "durationMs"};
-    if (t->usage[0] < 0 || memcmp(t->usage, t->usage_told, sizeof(t->usage)) == 0) {
-        return false;
-    }
-    json_key(b, "usage");
-    json_open_object(b);
-    for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
-        json_member_int(b, keys[i], t->usage[i]);
-        t->usage_told[i] = t->usage[i];
-    }
-    json_close_object(b);
-    return true;
-}
-
-static void send_progress(struct async_tasks *at, struct async_task *t)
-{
-    if (t->phase == ASYNC_SILENT) {
-        return;
-    }
-    AUTO_BUF(b);
-    bool changed = false;
-    json_member_c(&b, "asyncTaskId", t->id);
-    for (enum async_field f = ASYNC_DESCRIPTION; f < ASYNC_FIELDS; f++) {
-        if (f <= ASYNC_LAST_TOOL && is_final(t->state)) {
-            continue; /* after the end only paths and calls are news */
-        }
-        changed = put_changed(&b, t, f) || changed;
-        changed = (f == ASYNC_LAST_TOOL && put_usage(&b, t)) || changed;
-    }
-    if (changed) {
-        send(at, t, "async_task_progress", &b);
-    }
-}
-
-static void send_state(struct async_tasks *at, struct async_task *t, str summary)
-{
-    if (t->phase == ASYNC_SILENT) {
-        return;
-    }
-    AUTO_BUF(b);
-    json_member_c(&b, "asyncTaskId", t->id);
-    json_member_c(&b, "state", state_names[t->state]);
-    if (summary.n) {
-        json_member_str(&b, "summary", summary);
-        set(&t->told[ASYNC_SUMMARY], summary);
-    }
-    send(at, t, "async_task_state_update", &b);
-}
-
 /* ---- Announcing ---- */
 
 static str type_of(const struct async_task *t)
@@ -264,7 +156,7 @@ static void default_description(struct async_task *t)
     }
     str type = t->type.n ? type_of(t) : STR("Background task");
     struct buf *b = &t->now[ASYNC_DESCRIPTION];
-    set(b, type);
+    async_set(b, type);
     if (b->n && b->p[0] >= 'a' && b->p[0] <= 'z') {
         b->p[0] = (char)(b->p[0] - 'a' + 'A');
     }
@@ -273,8 +165,8 @@ static void default_description(struct async_task *t)
 /* The spawn says the present description. */
 static void announce_as(struct async_task *t)
 {
-    set(&t->announced, buf_str(&t->now[ASYNC_DESCRIPTION]));
-    set(&t->told[ASYNC_DESCRIPTION], buf_str(&t->announced));
+    async_set(&t->announced, buf_str(&t->now[ASYNC_DESCRIPTION]));
+    async_set(&t->told[ASYNC_DESCRIPTION], buf_str(&t->announced));
 }
 
 static void spawn(struct async_tasks *at, struct async_task *t)
@@ -282,7 +174,7 @@ static void spawn(struct async_tasks *at, struct async_task *t)
     AUTO_BUF(b);
     str session =
         at->sink->session_of(at->user, t->now[ASYNC_CALL].n ? buf_str(&t->now[ASYNC_CALL]) : STR_ABSENT);
-    set(&t->session, session);
+    async_set(&t->session, session);
     /* The one that it had when it was announced: its changes wait in `held`. */
     str description = buf_str(&t->announced);
     json_member_c(&b, "asyncTaskId", t->id);
@@ -291,12 +183,12 @@ static void spawn(struct async_tasks *at, struct async_task *t)
     json_member_str(&b, "description", description);
     json_member_bool(&b, "showInTranscript", !t->skipped);
     json_member_bool(&b, "canStop", true);
-    put_changed(&b, t, ASYNC_OUTPUT);
-    put_changed(&b, t, ASYNC_CALL);
+    async_put_changed(&b, t, ASYNC_OUTPUT);
+    async_put_changed(&b, t, ASYNC_CALL);
     t->phase = ASYNC_SPAWNED;
-    send(at, t, "async_task_spawned", &b);
+    async_send(at, t, "async_task_spawned", &b);
     LIST_EACH(u, &t->held, struct async_update, link) {
-        send(at, t, u->name, &u->members);
+        async_send(at, t, u->name, &u->members);
         free_update(u);
     }
 }
@@ -304,7 +196,7 @@ static void spawn(struct async_tasks *at, struct async_task *t)
 /* The client is told, now that enough is known of it. */
 static void spawn_when_due(struct async_tasks *at, struct async_task *t)
 {
-    if (t->phase == ASYNC_HELD && (t->now[ASYNC_CALL].n || is_final(t->state))) {
+    if (t->phase == ASYNC_HELD && (t->now[ASYNC_CALL].n || async_is_final(t->state))) {
         spawn(at, t);
     }
 }
@@ -319,15 +211,15 @@ static void announce(struct async_tasks *at, struct async_task *t)
     default_description(t);
     announce_as(t);
     spawn_when_due(at, t);
-    if (is_final(t->state)) {
-        send_state(at, t, buf_str(&t->now[ASYNC_SUMMARY]));
+    if (async_is_final(t->state)) {
+        async_send_state(at, t, buf_str(&t->now[ASYNC_SUMMARY]));
     }
 }
 
 static void learn_call(struct async_tasks *at, struct async_task *t, str call)
 {
     if (call.n && !t->now[ASYNC_CALL].n) {
-        set(&t->now[ASYNC_CALL], call);
+        async_set(&t->now[ASYNC_CALL], call);
         t->monitor = at->sink->is_monitor(at->user, call);
         async_output_of_call(at, t);
     }
@@ -340,18 +232,18 @@ static void learn_call(struct async_tasks *at, struct async_task *t, str call)
 static void enter(struct async_tasks *at, struct async_task *t, enum async_state next, str summary,
                   bool inferred)
 {
-    bool corrects = t->inferred && !inferred && is_final(next) && next != t->state;
-    if (next == t->state || (is_final(t->state) && !corrects)) {
+    bool corrects = t->inferred && !inferred && async_is_final(next) && next != t->state;
+    if (next == t->state || (async_is_final(t->state) && !corrects)) {
         t->inferred = t->inferred && inferred; /* what was inferred is now known */
-        send_progress(at, t);
+        async_send_progress(at, t);
         return;
     }
     t->state = next;
     t->inferred = inferred;
     spawn_when_due(at, t);
-    send_progress(at, t);
-    set(&t->now[ASYNC_SUMMARY], summary);
-    send_state(at, t, summary);
+    async_send_progress(at, t);
+    async_set(&t->now[ASYNC_SUMMARY], summary);
+    async_send_state(at, t, summary);
 }
 
 static bool read_state(str word, enum async_state *state)
@@ -379,10 +271,10 @@ static bool read_state(str word, enum async_state *state)
 static void read_common(struct async_task *t, json frame)
 {
     static const char *const usage_keys[] = {"total_tokens", "tool_uses", "duration_ms"};
-    set(&t->type, json_str(json_get(frame, "task_type")));
-    set(&t->now[ASYNC_DESCRIPTION], json_str(json_get(frame, "description")));
-    set(&t->now[ASYNC_LAST_TOOL], json_str(json_get(frame, "last_tool_name")));
-    set(&t->now[ASYNC_OUTPUT], json_str(json_get(frame, "output_file")));
+    async_set(&t->type, json_str(json_get(frame, "task_type")));
+    async_set(&t->now[ASYNC_DESCRIPTION], json_str(json_get(frame, "description")));
+    async_set(&t->now[ASYNC_LAST_TOOL], json_str(json_get(frame, "last_tool_name")));
+    async_set(&t->now[ASYNC_OUTPUT], json_str(json_get(frame, "output_file")));
     t->skipped = t->skipped || json_is_true(json_get(frame, "skip_transcript"));
     int64_t usage[ARRAY_LEN(usage_keys)] = {0};
     bool all = true;
@@ -410,7 +302,7 @@ void async_tasks_started(struct async_tasks *at, json frame)
     read_common(t, frame);
     str name = json_text(json_get(frame, "workflow_name"));
     if (t->phase != ASYNC_SPAWNED) {
-        set(&t->name, name.p ? name : json_str(json_get(frame, "description")));
+        async_set(&t->name, name.p ? name : json_str(json_get(frame, "description")));
     }
     if (t->phase == ASYNC_HELD && list_empty(&t->held)) { /* learned otherwise: this says it better */
         announce_as(t);
@@ -420,7 +312,7 @@ void async_tasks_started(struct async_tasks *at, json frame)
     if (background) {
         announce(at, t);
     }
-    send_progress(at, t);
+    async_send_progress(at, t);
 }
 
 void async_tasks_progress(struct async_tasks *at, json frame)
@@ -431,11 +323,11 @@ void async_tasks_progress(struct async_tasks *at, json frame)
         return;
     }
     read_common(t, frame);
-    if (!is_final(t->state)) {
-        set(&t->now[ASYNC_SUMMARY], json_str(json_get(frame, "summary")));
+    if (!async_is_final(t->state)) {
+        async_set(&t->now[ASYNC_SUMMARY], json_str(json_get(frame, "summary")));
     }
     learn_call(at, t, json_str(json_get(frame, "tool_use_id")));
-    send_progress(at, t);
+    async_send_progress(at, t);
 }
 
 void async_tasks_updated(struct async_tasks *at, json frame)
@@ -455,7 +347,7 @@ void async_tasks_updated(struct async_tasks *at, json frame)
     if (read_state(json_str(json_get(patch, "status")), &state)) {
         enter(at, t, state, STR_ABSENT, false);
     }
-    send_progress(at, t);
+    async_send_progress(at, t);
 }
 
 void async_tasks_notified(struct async_tasks *at, json frame)
@@ -492,7 +384,7 @@ static void note_listed(struct async_tasks *at, json tasks)
         bool was_listed = t->listed;
         t->listed = any && lists(tasks, t);
         bool left = !t->listed && (was_listed || (!any && !others_left));
-        if (left && t->phase != ASYNC_SILENT && !is_final(t->state)) {
+        if (left && t->phase != ASYNC_SILENT && !async_is_final(t->state)) {
             enter(at, t, ASYNC_STOPPED, STR_ABSENT, true);
         }
     }
@@ -522,8 +414,8 @@ void async_tasks_listed(struct async_tasks *at, json tasks)
 
 static void name_by_command(struct async_task *t, str command)
 {
-    set(&t->name, command);
-    set(&t->now[ASYNC_DESCRIPTION], command);
+    async_set(&t->name, command);
+    async_set(&t->now[ASYNC_DESCRIPTION], command);
 }
 
 void async_tasks_result(struct async_tasks *at, str call_id, str task, str command, str text)
@@ -540,7 +432,7 @@ void async_tasks_result(struct async_tasks *at, str call_id, str task, str comma
     LIST_EACH(any, &at->tasks, struct async_task, link) {
         if (str_eq(buf_str(&any->now[ASYNC_CALL]), call_id)) {
             async_output_of_call(at, any);
-            send_progress(at, any);
+            async_send_progress(at, any);
         }
     }
 }
@@ -582,7 +474,7 @@ str async_tasks_session(const struct async_tasks *at, str id)
 bool async_tasks_stop(struct async_tasks *at, str id)
 {
     struct async_task *t = find(at, id);
-    if (!t || t->phase == ASYNC_SILENT || t->stopping || is_final(t->state)) {
+    if (!t || t->phase == ASYNC_SILENT || t->stopping || async_is_final(t->state)) {
         return false;
     }
     t->stopping = true;
