@@ -31,6 +31,8 @@
 //   sleep     ms, where there is nothing to wait for
 // `settleMs` at any of them sleeps afterwards.
 //
+// Each case runs for each of its clients with the plain build, and as the first one with the sanitized build.
+//
 // An expression sees
 //   t, updates         the trace: { dir: "notify" | "request" | "response" | "disk" | "answer" | "to-cli", method, params … };
 //                      the session/update entries of it
@@ -58,7 +60,7 @@ const PATIENCE = 3000; // for what has not come yet when the client has done its
 for (const file of existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')).sort() : []) {
   const data = JSON.parse(readFileSync(join(folder, file), 'utf8'));
   for (const [i, profile] of (data.profiles ?? ['plain']).entries()) {
-    test(`contract ${file.slice(0, -5)} (${profile}): ${data.about}`, { slow: data.slow || i > 0, seconds: data.seconds ?? 90 }, (t) => run(t, data, profile));
+    test(`contract ${file.slice(0, -5)} (${profile}): ${data.about}`, { slow: data.slow || i > 0, sanitized: i === 0, seconds: data.seconds ?? 90 }, (t) => run(t, data, profile));
   }
 }
 
