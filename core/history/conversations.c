@@ -136,7 +136,7 @@ void conversation_names_read(struct conversation_names *n, struct arena *a,
 {
     *n = (struct conversation_names){.mem = a, .config = place->config};
     read_notes(n, folder_of(a, place->state));
-    for (size_t i = 0; i < place->n_open; i++) {
+    for (size_t i = 0; place->open && i < place->n_open; i++) {
         struct conversation_note note = {.open = true};
         memcpy(note.id, place->open[i].id, sizeof(note.id));
         memcpy(note.conversation, place->open[i].conversation, sizeof(note.conversation));
@@ -175,8 +175,10 @@ bool conversation_name(struct conversation_names *n, str conversation, char out[
 
 static void take(struct conversation *out, str id, str transcript)
 {
-    memmove(out->id, id.p, UUID_LENGTH);
-    out->id[UUID_LENGTH] = '\0';
+    if (id.p && id.n == UUID_LENGTH) {
+        memmove(out->id, id.p, UUID_LENGTH);
+        out->id[UUID_LENGTH] = '\0';
+    }
     out->transcript = transcript;
 }
 
@@ -209,7 +211,7 @@ void conversation_find(struct arena *a, const struct conversation_place *place, 
     struct conversation_note note;
     str folder = folder_of(a, place->state), path;
     *out = (struct conversation){.transcript = STR_ABSENT};
-    for (size_t i = 0; i < place->n_open; i++) {
+    for (size_t i = 0; place->open && i < place->n_open; i++) {
         if (str_is(session, place->open[i].id)) {
             str id = str_of(place->open[i].conversation);
             take(out, id, stored(&n, id));
@@ -242,9 +244,7 @@ void conversation_find(struct arena *a, const struct conversation_place *place, 
 static void forget(struct conversation_names *n, str folder, str session)
 {
     /* nobody hears of a failure: the talk itself is gone */
-    if (!stored(n, session).p) {
-        state_file_remove(folder, session);
-    } else if (state_file_write(folder, session, str_of(REMOVED)) != 0) {
+    if (!stored(n, session).p || state_file_write(folder, session, str_of(REMOVED)) != 0) {
         state_file_remove(folder, session);
     }
 }
