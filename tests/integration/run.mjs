@@ -60,7 +60,7 @@ async function runOne(t) {
 }
 
 const queue = [...chosen];
-const jobs = Number(o.jobs ?? Math.max(2, Math.min(4, availableParallelism())));
+const jobs = Number(o.jobs ?? Math.max(2, Math.min(8, 2 * availableParallelism())));
 await Promise.all(Array.from({ length: jobs }, async () => { for (let t; (t = queue.shift());) await runOne(t); }));
 await sleep(0);
 console.log(`${passed} passed, ${failed} failed`);
