@@ -205,6 +205,9 @@ void session_on_fallback(struct session *s, json frame)
     str explanation = json_text(json_get(frame, "api_refusal_explanation"));
     AUTO_BUF(text);
     AUTO_BUF(other);
+    if (!json_text(json_get(frame, "original_model")).n || !json_text(json_get(frame, "fallback_model")).n) {
+        return; /* nothing can be said of it */
+    }
     put_fallback(&text, frame, revert, local);
     str sentence = buf_str(&text);
     if (client->session_notices) {
