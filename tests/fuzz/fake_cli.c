@@ -60,7 +60,7 @@ uint64_t cli_control_request(struct cli_control *c, const char *subtype, str mem
     (void)timeout_ms;
     if (c->count == OPEN_MAX) {
         if (cb) {
-            cb(user, "out of memory", JSON_NONE);
+            cb(user, &control_no_memory, JSON_NONE);
         }
         return 0;
     }
@@ -149,7 +149,7 @@ static bool answer_one(struct cli_control *c)
     c->count--;
     if (r.cb && !r.forgotten) {
         AUTO_JSON(doc) = json_parse(r.initialize ? str_of(initialized) : STR("{}"), NULL);
-        r.cb(r.user, c->ending ? "Query closed before response received" : NULL, json_root(doc));
+        r.cb(r.user, c->ending ? &control_closed : NULL, json_root(doc));
     }
     return true;
 }

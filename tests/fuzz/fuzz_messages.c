@@ -401,7 +401,7 @@ static void begin(unsigned which)
     self.ready = self.failed = false;
     self.work = FOREGROUND_ENDED;
     struct session_params params = {.cwd = str_of(self.folder)};
-    self.session = session_new(&self.agent, &params, capabilities, ready, NULL);
+    self.session = session_new(&self.agent.host, &params, capabilities, ready, NULL);
     if (!self.filter || !self.session) {
         abort();
     }
@@ -448,12 +448,12 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     }
     static const char *const none[] = {NULL};
     self.agent = (struct agent){
-        .loop = &self.loop,
-        .log = &self.log,
-        .dirs = &self.dirs,
+        .host.loop = &self.loop,
+        .host.log = &self.log,
+        .host.dirs = &self.dirs,
         .reporter_dirs = {.builtin = HERALD_FUZZ_REPORTERS},
-        .surface = &surface,
-        .env = none,
+        .host.surface = &surface,
+        .host.env = none,
     };
     if (!agent_init(&self.agent)) {
         abort();
